@@ -96,13 +96,16 @@ BEGIN
   RETURN true;
 END $$;
 
--- Gives jobs back unrun, for a while, and says for what they wait; no attempt is counted. Waits for nobody: a job whose
--- row is held stays the host's, which finds it again.
-CREATE OR REPLACE FUNCTION wed.put_off(_host_id integer, _tokens bigint[], _reason text, _pause interval) RETURNS void
+-- Gives jobs back unrun, for a while, and says for what they wait: the host cannot run them, or a lock is in the way.
+-- No attempt is counted. Waits for nobody: a job whose row is held stays the host's, which finds it again.
+CREATE OR REPLACE FUNCTION wed.put_off(
+  _host_id integer, _tokens bigint[], _reason text, _pause interval, _not_runnable boolean DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+  -- Hosts of an earlier program say it in the reason alone.
+  _not_runnable := coalesce(_not_runnable, _reason LIKE 'it cannot run: %');
   UPDATE wed.job j SET host_id = NULL, token = 0, attempt = j.attempt - 1, due = clock_timestamp() + _pause,
-    put_off = left(_reason, 1000)
+    put_off = left(_reason, 1000), not_runnable = _not_runnable
   FROM (SELECT ctid AS at FROM wed.job WHERE host_id = _host_id AND token = ANY (_tokens) FOR UPDATE SKIP LOCKED) l
   WHERE j.ctid = l.at;
 END $$;
@@ -114,7 +117,7 @@ CREATE OR REPLACE FUNCTION wed.note_locked(
   _host_id integer, _flow_ids integer[], _wids integer[], _tokens bigint[], _reason text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  UPDATE wed.job j SET put_off = _reason
+  UPDATE wed.job j SET put_off = _reason, not_runnable = false
   FROM (SELECT q.ctid AS at FROM unnest(_flow_ids, _wids, _tokens) n(flow_id, wid, token)
         JOIN wed.job q ON q.flow_id = n.flow_id AND q.wid = n.wid AND q.token = n.token
         WHERE q.host_id = _host_id AND q.put_off IS NULL FOR UPDATE OF q SKIP LOCKED) l

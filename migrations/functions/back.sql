@@ -94,12 +94,10 @@ BEGIN
   VALUES (_flow_id, _wid, _last.seq + 1, 'R', '_BACK', ARRAY[_step.trname], _last.state, _now, session_user,
           format('undoes step %s, %s', _step.seq, wed.reasoned(_back.actor, _back.reason)));
   DELETE FROM wed.job WHERE flow_id = _flow_id AND wid = _wid;
-  -- The mark {-1} tells the gate that nothing is to be fired by the resulting state.
   INSERT INTO wed.job (flow_id, tenant_id, wid, tgid, trname, timeout, seq, last_seq, priority, due, fired_at,
-    component_id,
-                       satisfied, beside)
+    component_id, is_compensation, beside)
   VALUES (_flow_id, _step.tenant_id, _wid, _step.tgid, _step.trname, _step.timeout, _step.seq, _last.seq + 1, 0, _now,
-          _step.tstmp, _step.component_id, '{-1}', 0);
+          _step.tstmp, _step.component_id, true, 0);
   -- A compensation is held by a pause as any other job.
   IF EXISTS (SELECT FROM wed.pause WHERE tenant_id = _step.tenant_id) THEN
     PERFORM wed.keep_paused(_flow_id);
@@ -148,10 +146,10 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT r.seq, r.tstmp, c.tgid
   FROM wed.trace r JOIN wed.trigger_policy p ON p.tgid = r.tgid AND p.compensation IS NOT NULL
   CROSS JOIN LATERAL (SELECT wed.compensation_trigger(_flow_id, p.compensation) AS tgid) c
-  WHERE r.flow_id = _flow_id AND r.wid = _wid AND r.seq > _to_seq AND r.trw NOT LIKE '\_%'
+  WHERE r.flow_id = _flow_id AND r.wid = _wid AND r.seq > _to_seq AND wed.names_transition(r.trw)
     AND NOT EXISTS (SELECT FROM wed.trace u WHERE u.flow_id = _flow_id AND u.wid = _wid AND u.seq > r.seq
                     AND u.tgid = c.tgid AND u.from_seq = r.seq
-                    AND (u.trw NOT LIKE '\_%' OR u.trw = '_SKIP'))
+                    AND (wed.names_transition(u.trw) OR u.trw = '_SKIP'))
   ORDER BY r.seq DESC
 $$;
 

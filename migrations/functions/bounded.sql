@@ -226,12 +226,8 @@ END $$;
 
 CREATE OR REPLACE FUNCTION wed_bounded.moment(_list text[]) RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  _one text;
 BEGIN
-  FOREACH _one IN ARRAY _list LOOP
-    PERFORM wed_bounded.moment(_one);
-  END LOOP;
+  PERFORM wed_bounded.moment(one) FROM unnest(_list) one;
   RETURN _list;
 END $$;
 
@@ -264,23 +260,15 @@ END $$;
 
 CREATE OR REPLACE FUNCTION wed_bounded.number(_list text[]) RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  _one text;
 BEGIN
-  FOREACH _one IN ARRAY _list LOOP
-    PERFORM wed_bounded.number(_one);
-  END LOOP;
+  PERFORM wed_bounded.number(one) FROM unnest(_list) one;
   RETURN _list;
 END $$;
 
 CREATE OR REPLACE FUNCTION wed_bounded.number(_list jsonb[]) RETURNS jsonb[]
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  _one jsonb;
 BEGIN
-  FOREACH _one IN ARRAY _list LOOP
-    PERFORM wed_bounded.number(_one);
-  END LOOP;
+  PERFORM wed_bounded.number(one) FROM unnest(_list) one;
   RETURN _list;
 END $$;
 

@@ -235,7 +235,8 @@ END $$;
 -- Puts jobs off that could not be looked at; one whose row another session holds stays due.
 CREATE OR REPLACE FUNCTION wed.put_off_jobs(_flow_id integer, _wids integer[], _tgids integer[], _until timestamptz)
 RETURNS void LANGUAGE sql AS $$
-  UPDATE wed.job j SET due = _until, put_off = 'a lock that another session holds on its instance'
+  UPDATE wed.job j SET due = _until, not_runnable = false,
+    put_off = 'a lock that another session holds on its instance'
   FROM (SELECT q.at FROM ROWS FROM (unnest(_wids), unnest(_tgids)) u(wid, tgid)
         CROSS JOIN LATERAL (
           SELECT q.ctid AS at FROM wed.job q WHERE q.flow_id = _flow_id AND q.wid >= u.wid AND q.wid <= u.wid

@@ -151,7 +151,7 @@ BEGIN
         AND NOT EXISTS (SELECT FROM wed.trace s WHERE s.flow_id = $1 AND s.wid = c.wid AND s.tgid = g.tgid
           AND s.trw = '_SKIP'
                         AND NOT EXISTS (SELECT FROM wed.trace l WHERE l.flow_id = $1 AND l.wid = c.wid AND l.seq > s.seq
-                                        AND (l.trw !~ '^_' OR l.trw IN ('_EVENT', '_ADHOC'))))) n
+                                        AND (wed.names_transition(l.trw) OR l.trw IN ('_EVENT', '_ADHOC'))))) n
     WHERE n.tgids IS NOT NULL $q$, _flow.shape_schema, _flow.schema_name) USING _flow.flow_id, _wids;
 END $$;
 
@@ -176,7 +176,7 @@ BEGIN
   JOIN wed.instance i ON i.flow_id = _flow.flow_id AND i.wid = r.wid AND i.status = 'R'
   WHERE NOT r.final AND r.fault IS NULL;
   IF _rows IS NULL THEN RETURN 0; END IF;
-  PERFORM wed.pass_gate(_rows, NULL, _trw => '_CLOCK');
+  PERFORM wed.pass_gate(_rows, NULL, _cause => '_CLOCK');
   RETURN cardinality(_rows);
 END $$;
 

@@ -18,8 +18,18 @@ BEGIN
     PERFORM wed.keep_records(_host_id, _records);
   END IF;
   _rows := wed.write_unlocked(_groups, _careful, _held);
-  RETURN QUERY SELECT * FROM wed.pass_gate(
-    _rows, ARRAY(SELECT r FROM unnest(_groups) g CROSS JOIN LATERAL unnest(g.results) r), _host_id, _lease => _lease);
+  RETURN QUERY SELECT * FROM wed.pass_gate(_rows, wed.finished_jobs(_groups), _host_id, _lease => _lease);
+END $$;
+
+-- Returns the jobs that end with the results of a batch.
+CREATE OR REPLACE FUNCTION wed.finished_jobs(_groups wed.result_group[]) RETURNS wed.finished[]
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT ROW(f.flow_id, r.wid, r.tgid, r.token, r.fuel, r.elapsed_us, r.memory_bytes)::wed.finished
+    FROM unnest(_groups) g
+    CROSS JOIN LATERAL (SELECT flow_id FROM wed.flow WHERE shape_schema = g.shape_schema OFFSET 0) f
+    CROSS JOIN LATERAL unnest(g.results) r);
 END $$;
 
 -- Holds a host's row until the transaction ends: nobody frees its jobs meanwhile (wed.do_abandoned). Returns whether
@@ -79,7 +89,7 @@ BEGIN
     EXECUTE format('SELECT %1$I.apply_%1$s($1, $2, $3, $4, $5, $6)', _group.shape_schema) INTO _some
       USING _group.results, _group.assigned, _group.set_clause, _group.version, _careful, _held;
     IF cardinality(_some) IS DISTINCT FROM cardinality(_group.results) THEN
-      PERFORM wed.refuse_update('lost', (_group.results[1]).wid);
+      PERFORM wed.refuse_update('40001', (_group.results[1]).wid);
     END IF;
     _parts := _parts || ROW(_some)::wed.part;
   END LOOP;

@@ -1,94 +1,131 @@
 -- What becomes of instances with new states: Algorithm 1 of the papers over a set of instances. Nothing here writes.
+--
+-- wed.decide pairs each new state with the job that ends with it, by flow and wid, and takes three steps:
+--   1. wed.decide_outcome   what the instance becomes, and which triggers fire
+--   2. wed.decide_next_job  whether the finished job's row becomes the first fired one's
+--   3. wed.find_refusal     the rule that forbids it, if any
+-- Each is a plain query over rows with named fields, which Postgres inlines: together they are one statement.
 
--- Decides what becomes of instances with new states, and writes nothing: what fires, what the instance becomes, whether
--- a rule forbids it. Algorithm 1 of the papers, for a set of instances at a time, inside the transaction that writes
--- their states. _results says which job ends with which state, row by row; null or shorter: none does. _trw names what
--- wrote when it was no transition, _forced why the instance must become an exception; _lease: a host has room for what
--- is fired.
+-- Decides what becomes of instances with new states, inside the transaction that writes them. _finished are the jobs
+-- that end; _forced says why the instances must become exceptions; _lease: a host has room for the jobs that fire.
 --
 -- It is free of races: an UPDATE holds the rows of its instances before it comes here, and under Read Committed each
 -- statement takes a fresh snapshot, so of two transactions on one instance the second sees all that the first did.
 -- Under stricter isolation the second fails.
---
--- An instance is final when its final condition holds and nothing is pending; an exception when it must, when one is
--- being served, or when nothing is left to do; else regular. One without jobs is final, or new.
 CREATE OR REPLACE FUNCTION wed.decide(
-  _rows wed.evaluated[], _results wed.result[], _trw text, _forced text, _lease boolean) RETURNS wed.passing[]
+  _rows wed.evaluated[], _finished wed.finished[], _cause wed.cause, _forced text, _lease boolean)
+  RETURNS wed.decision[]
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN ARRAY(
-    SELECT ROW(k.turns, q.own IS NOT NULL AND NOT k.turns, cardinality(f.fire) > k.turns::integer, b.excepts,
-      b.becomes <> coalesce(q.was, 'R'), q.waiting, n.constrained, q.others,
-      q.others + cardinality(f.fire) + b.excepts::integer - 1,
-      r.flow_id, r.version, r.wid, coalesce(q.last_seq, 0) + 1, q.from_seq, r.tgid, greatest(q.attempt, 1),
-      CASE WHEN _trw IS NULL THEN q.component_id END, q.own, b.becomes,
-      n.tgid, n.component_id, n.priority, n.timeout_ms, n.timeout, r.fuel, r.elapsed_us, r.memory_bytes, n.trname,
-      n.tgname,
-      coalesce(_trw, q.trname),
-      CASE WHEN r.tgid IS NOT NULL AND (q.own IS NULL OR r.of_wid <> r.wid) THEN 'lost'
-           WHEN q.was IS NULL AND coalesce(_trw, 'new') <> 'new' THEN 'WF002'
-           WHEN q.others > 0 AND r.final AND o.forced IS NULL AND (_trw IS NULL OR _trw = '_EVENT') THEN 'WF007'
-           WHEN r.kept <> '{}' AND r.version IS DISTINCT FROM q.version THEN 'again' END,
-      o.forced, f.fire, CASE WHEN r.kept IS NOT NULL OR q.others > 0 OR s.satisfied = '{-1}' THEN s.satisfied END,
-      r.payload,
-      r.state)::wed.passing
-    FROM ROWS FROM (unnest(_rows), unnest(_results)) AS r(
-      flow_id, version, wid, state, payload, fired, kept, final, fault,
-      of_wid, tgid, token, fuel, elapsed_us, memory_bytes, literals)
-    -- Nearly always the job that ends is its instance's only one. Looked for from the index's end: of a row whose old
-    -- versions must be kept, the newest is there. (Not by equality, which Postgres takes for any order.)
-    LEFT JOIN LATERAL (
-      SELECT ROW(j.ctid, j.trname, j.attempt, j.seq, j.component_id, j.last_seq, j.version, j.satisfied, 0, false,
-        false,
-                 '{}', j.trname = '_EXCPT')::wed.pool AS pool
-      FROM wed.job j
-      WHERE j.flow_id = r.flow_id AND j.wid >= r.wid AND j.wid <= r.wid AND j.tgid = r.tgid AND j.token = r.token
-        AND j.beside = 0
-      ORDER BY j.wid DESC LIMIT 1) a ON true
-    CROSS JOIN LATERAL (
-      SELECT (p.pool).*, (CASE (p.pool).served WHEN true THEN 'E' WHEN false THEN 'R' END)::"char" AS was
-      FROM (SELECT coalesce(a.pool, wed.pool_of(r.flow_id, r.wid, r.tgid, r.token)) AS pool OFFSET 0) p OFFSET 0) q
-    -- A compensation's state fires nothing (wed.undo_next). One that is skipped undoes nothing.
-    CROSS JOIN LATERAL (
-      SELECT coalesce(_forced, r.fault, CASE
-        WHEN q.satisfied = '{-1}' AND _trw IS DISTINCT FROM '_SKIP' THEN 'undone by ' || q.trname END) AS forced) o
-    CROSS JOIN LATERAL (
-      -- Nor does an event's, or a re-match, while a compensation is pending.
-      SELECT CASE WHEN q.own IS NULL AND q.satisfied = '{-1}' THEN q.satisfied
-        WHEN r.kept IS NULL OR r.kept = '{}' THEN r.fired
-        ELSE r.fired || ARRAY(SELECT x FROM unnest(q.satisfied) x WHERE (x >> 32)::integer = ANY (r.kept)) END
-          AS satisfied) s
-    CROSS JOIN LATERAL (
-      SELECT CASE
-        WHEN r.final OR o.forced IS NOT NULL OR s.satisfied = '{-1}' THEN '{}'
-        WHEN r.kept IS NULL AND q.others = 0 THEN r.fired::integer[]
-        ELSE ARRAY(SELECT (x & 4294967295)::integer FROM unnest(s.satisfied) x
-                   WHERE (x & 4294967295)::integer <> ALL (q.pending) ORDER BY 1) END AS fire OFFSET 0) f
-    CROSS JOIN LATERAL (
-      SELECT v.becomes, v.becomes = 'E' AND NOT q.excpt AS excepts
-      FROM (SELECT (CASE WHEN r.final AND o.forced IS NULL AND q.others = 0 THEN 'F'
-                         WHEN o.forced IS NOT NULL OR q.excpt OR (q.others = 0 AND f.fire = '{}') THEN 'E'
-                         ELSE 'R' END)::"char" AS becomes) v) b
-    LEFT JOIN LATERAL (SELECT * FROM wed.trigger t WHERE t.tgid = f.fire[1] OFFSET 0) n ON true
-    CROSS JOIN LATERAL (
-      SELECT (_lease AND q.own IS NOT NULL AND n.component_id IS NOT NULL AND n.delay = '0'
-              AND (NOT n.constrained OR _trw IS NULL)) IS TRUE AS turns) k);
+    SELECT ROW(e, f, p, o, n, wed.find_refusal(e, f, p, o, _cause),
+               CASE WHEN _cause = 'transition' THEN p.trname ELSE _cause::text END)::wed.decision
+    FROM unnest(_rows) e
+    -- FULL: a job that ends without a new state is refused.
+    FULL JOIN unnest(_finished) f ON f.flow_id = e.flow_id AND f.wid = e.wid
+    CROSS JOIN LATERAL wed.read_pool(e.flow_id, e.wid, f.tgid, f.token) p
+    CROSS JOIN LATERAL wed.decide_outcome(e, p, _cause, _forced) o
+    CROSS JOIN LATERAL wed.decide_next_job(o.fire, p.row_id IS NOT NULL, _cause, _lease) n);
 END $$;
 
--- What the pool says of an instance's jobs, taken together; the job of _tgid and _token is the one that ends.
-CREATE OR REPLACE FUNCTION wed.pool_of(_flow_id integer, _wid integer, _tgid integer, _token bigint) RETURNS wed.pool
+-- Step 1. An instance is final when its final condition holds and nothing is pending; an exception when it must be,
+-- when one is being served, or when nothing is left to do; else regular. Final or forced, it fires nothing; nor while a
+-- compensation is pending. Conditions that were not evaluated (kept) have the value that they had.
+CREATE OR REPLACE FUNCTION wed.decide_outcome(_row wed.evaluated, _pool wed.pool, _cause wed.cause, _forced text)
+  RETURNS SETOF wed.outcome
+LANGUAGE sql STABLE AS $$
+  SELECT b.becomes, b.becomes <> coalesce(_pool.status, 'R') AS changes, f.forced, x.fires_exception, f.fire,
+    CASE WHEN _row.kept IS NOT NULL OR _pool.others > 0 THEN f.satisfied END AS satisfied,
+    _pool.others + cardinality(f.fire) + x.fires_exception::integer - 1 AS siblings,
+    coalesce(_pool.last_seq, 0) + 1 AS seq
+  FROM (
+    SELECT s.forced, s.satisfied, CASE
+      WHEN _row.final OR s.forced IS NOT NULL OR _pool.is_compensation AND _pool.row_id IS NULL THEN '{}'
+      WHEN _row.kept IS NULL AND _pool.others = 0 THEN _row.fired::integer[]
+      ELSE ARRAY(SELECT (x & 4294967295)::integer FROM unnest(s.satisfied) x
+                 WHERE (x & 4294967295)::integer <> ALL (_pool.pending) ORDER BY 1) END AS fire
+    FROM (
+      SELECT coalesce(_forced, _row.fault, CASE
+          WHEN _pool.is_compensation AND _cause <> '_SKIP' THEN 'undone by ' || _pool.trname END) AS forced,
+        CASE WHEN _row.kept IS NULL OR _row.kept = '{}' THEN _row.fired
+          ELSE _row.fired || ARRAY(SELECT x FROM unnest(_pool.satisfied) x WHERE (x >> 32)::integer = ANY (_row.kept))
+          END AS satisfied OFFSET 0) s
+    OFFSET 0) f
+  CROSS JOIN LATERAL (
+    SELECT (CASE
+      WHEN _row.final AND f.forced IS NULL AND _pool.others = 0 THEN 'F'
+      WHEN f.forced IS NOT NULL OR _pool.has_exception OR (_pool.others = 0 AND f.fire = '{}') THEN 'E'
+      ELSE 'R' END)::"char" AS becomes) b
+  CROSS JOIN LATERAL (SELECT b.becomes = 'E' AND NOT _pool.has_exception AS fires_exception) x
+$$;
+
+-- Step 2. The row of the job that ends becomes that of the first fired one, leased to the same host, where a host runs
+-- it, at once, and has room.
+CREATE OR REPLACE FUNCTION wed.decide_next_job(_fire integer[], _job_ends boolean, _cause wed.cause, _lease boolean)
+  RETURNS SETOF wed.next_job
+LANGUAGE sql STABLE AS $$
+  SELECT k.reuses_row, CASE WHEN k.reuses_row THEN _fire[2:] ELSE _fire END AS fire,
+    t.tgid, t.tgname, t.trname, t.component_id, t.priority, t.timeout_ms, t.timeout, t.constrained
+  FROM (SELECT) one
+  LEFT JOIN LATERAL (SELECT * FROM wed.trigger WHERE tgid = _fire[1] OFFSET 0) t ON true
+  CROSS JOIN LATERAL (
+    SELECT (_lease AND _job_ends AND t.component_id IS NOT NULL AND t.delay = '0'
+            AND (NOT t.constrained OR _cause = 'transition')) IS TRUE AS reuses_row) k
+$$;
+
+-- Step 3. Returns the code of the rule that forbids a new state; null: none. 40001: the job's claim was lost, or the
+-- flow was changed just now; the writer tries again with the jobs that it still has.
+CREATE OR REPLACE FUNCTION wed.find_refusal(
+  _row wed.evaluated, _finished wed.finished, _pool wed.pool, _outcome wed.outcome, _cause wed.cause) RETURNS text
+LANGUAGE sql STABLE AS $$
+  SELECT CASE
+    WHEN _finished.tgid IS NOT NULL AND _pool.row_id IS NULL THEN '40001'
+    WHEN _pool.status IS NULL AND _cause <> 'transition' THEN 'WF002'
+    WHEN _pool.others > 0 AND _row.final AND _outcome.forced IS NULL AND _cause IN ('transition', '_EVENT') THEN 'WF007'
+    WHEN _row.kept <> '{}' AND _row.version IS DISTINCT FROM _pool.version THEN '40001' END
+$$;
+
+-- Reads the pool for an instance of which the job of _tgid and _token ends. Nearly always that is its only job. Looked
+-- for from the index's end: of a row whose old versions must be kept, the newest is there. (Not by equality, which
+-- Postgres takes for any order.)
+CREATE OR REPLACE FUNCTION wed.read_pool(_flow_id integer, _wid integer, _tgid integer, _token bigint)
+  RETURNS SETOF wed.pool
+LANGUAGE sql STABLE AS $$
+  SELECT (p.pool).*
+  FROM (
+    SELECT coalesce(a.pool, wed.summarize_pool(_flow_id, _wid, _tgid, _token)) AS pool
+    FROM (SELECT) one
+    LEFT JOIN LATERAL (
+      SELECT ROW(j.ctid, j.trname, j.attempt, j.seq, j.component_id, 0, '{}', false, false, j.is_compensation,
+                 CASE WHEN j.trname = '_EXCPT' THEN 'E' ELSE 'R' END, j.last_seq, j.version, j.satisfied)::wed.pool
+        AS pool
+      FROM wed.job j
+      WHERE j.flow_id = _flow_id AND j.wid >= _wid AND j.wid <= _wid AND j.tgid = _tgid AND j.token = _token
+        AND j.beside = 0
+      ORDER BY j.wid DESC LIMIT 1) a ON true
+    OFFSET 0) p
+  OFFSET 0
+$$;
+
+-- Reads the pool for an instance that may have several jobs.
+CREATE OR REPLACE FUNCTION wed.summarize_pool(_flow_id integer, _wid integer, _tgid integer, _token bigint)
+  RETURNS wed.pool
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
   _pool wed.pool;
 BEGIN
-  SELECT max(j.ctid) FILTER (WHERE j.mine), max(j.trname) FILTER (WHERE j.mine), max(j.attempt) FILTER (WHERE j.mine),
-         max(j.seq) FILTER (WHERE j.mine), max(j.component_id) FILTER (WHERE j.mine), max(j.last_seq), max(j.version),
-         max(j.satisfied), count(*) FILTER (WHERE NOT j.mine),
-         coalesce(bool_or(j.trname = '_EXCPT' AND NOT j.mine), false),
-         coalesce(bool_or(j.awaits_siblings AND NOT j.mine), false),
-         coalesce(array_agg(j.tgid) FILTER (WHERE NOT j.mine), '{}'), bool_or(j.trname = '_EXCPT')
+  SELECT max(j.ctid) FILTER (WHERE j.ends) AS row_id, max(j.trname) FILTER (WHERE j.ends) AS trname,
+    max(j.attempt) FILTER (WHERE j.ends) AS attempt, max(j.seq) FILTER (WHERE j.ends) AS from_seq,
+    max(j.component_id) FILTER (WHERE j.ends) AS component_id,
+    count(*) FILTER (WHERE NOT j.ends) AS others,
+    coalesce(array_agg(j.tgid) FILTER (WHERE NOT j.ends), '{}') AS pending,
+    coalesce(bool_or(j.trname = '_EXCPT' AND NOT j.ends), false) AS has_exception,
+    coalesce(bool_or(j.awaits_siblings AND NOT j.ends), false) AS has_waiting,
+    coalesce(bool_or(j.is_compensation), false) AS is_compensation,
+    CASE bool_or(j.trname = '_EXCPT') WHEN true THEN 'E' WHEN false THEN 'R' END AS status,
+    max(j.last_seq) AS last_seq, max(j.version) AS version, max(j.satisfied) AS satisfied
   INTO _pool
-  FROM (SELECT *, ctid, (tgid = _tgid AND token = _token) IS TRUE AS mine FROM wed.job
+  FROM (SELECT *, ctid, (tgid = _tgid AND token = _token) IS TRUE AS ends FROM wed.job
         WHERE flow_id = _flow_id AND wid = _wid OFFSET 0) j;
   RETURN _pool;
 END $$;
@@ -105,11 +142,10 @@ BEGIN
   RETURN _rows;
 END $$;
 
--- The result of one job, for wed.pass_gate.
-CREATE OR REPLACE FUNCTION wed.result_of(
-  _wid integer, _tgid integer, _token bigint, _fuel bigint DEFAULT NULL, _us bigint DEFAULT NULL,
-    _memory bigint DEFAULT NULL)
-RETURNS wed.result[]
+-- The one job that ends, for wed.pass_gate.
+CREATE OR REPLACE FUNCTION wed.finished_job(
+  _flow_id integer, _wid integer, _tgid integer, _token bigint, _fuel bigint DEFAULT NULL, _us bigint DEFAULT NULL,
+  _memory bigint DEFAULT NULL) RETURNS wed.finished[]
 LANGUAGE sql IMMUTABLE AS $$
-  SELECT ARRAY[ROW(_wid, _tgid, _token, _fuel, _us, _memory, NULL)::wed.result]
+  SELECT ARRAY[ROW(_flow_id, _wid, _tgid, _token, _fuel, _us, _memory)::wed.finished]
 $$;

@@ -166,7 +166,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     'due', CASE WHEN isfinite(_job.due) AND NOT wed.is_paused(_job.due) THEN wed.rfc3339(_job.due) END,
     'waits_for', w.code, 'waits_text', CASE WHEN _job.blocked IS NOT NULL
         THEN 'it waits for ' || wed.waits_on(_job.flow_id, _job.wid, _job.tgid)
-      WHEN _job.put_off LIKE 'it cannot run: %' THEN _job.put_off ELSE wed.waiting_text(w.code, _job.tenant_id) END)
+      WHEN _job.not_runnable AND _job.put_off IS NOT NULL THEN _job.put_off
+      ELSE wed.waiting_text(w.code, _job.tenant_id) END)
   FROM (SELECT wed.waiting_reason(_job.flow_id, _job.wid, _job.tgid) AS code) w
 $$;
 
@@ -335,8 +336,8 @@ DECLARE
   _flow wed.flow;
   _job wed.job;
   _rows wed.evaluated[];
-  _results wed.result[];
-  _passing wed.passing[];
+  _finished wed.finished[];
+  _decision wed.decision;
   _as text;
 BEGIN
   SELECT * INTO STRICT _flow FROM wed.flow WHERE flow_id = _flow_id;
@@ -350,12 +351,13 @@ BEGIN
   EXECUTE format('SELECT %1$I.evaluate_%1$s(ARRAY(
       SELECT ROW(n.*)::%1$I.wed_flow FROM %2$I.wed_flow w CROSS JOIN LATERAL jsonb_populate_record(w, $1) n
       WHERE w.wid = $2))', _flow.shape_schema, _flow.schema_name) INTO _rows USING _values, _wid;
-  IF _job.wid IS NOT NULL THEN _results := wed.result_of(_wid, _job.tgid, _job.token); END IF;
-  _passing := wed.decide(_rows, _results, CASE WHEN _job.wid IS NULL THEN '_EVENT' END, NULL, false);
+  IF _job.wid IS NOT NULL THEN _finished := wed.finished_job(_flow_id, _wid, _job.tgid, _job.token); END IF;
+  _decision := (wed.decide(_rows, _finished,
+    CASE WHEN _job.wid IS NULL THEN '_EVENT' ELSE 'transition' END::wed.cause, NULL, false))[1];
   RETURN jsonb_build_object('wid', _wid, 'as', _as, 'state', (_rows[1]).state::jsonb,
-      'refused', wed.refusal_foreseen(_flow, _job, _values, _passing), 'fault', (_passing[1]).forced,
-      'becomes', wed.status_word((_passing[1]).becomes),
-      'fires', wed.would_fire((_passing[1]).fire), 'still_pending', ARRAY(
+      'refused', wed.refusal_foreseen(_flow, _job, _values, _decision), 'fault', (_decision).outcome.forced,
+      'becomes', wed.status_word((_decision).outcome.becomes),
+      'fires', wed.would_fire((_decision).outcome.fire), 'still_pending', ARRAY(
         SELECT j.trname FROM wed.job j WHERE j.flow_id = _flow_id AND j.wid = _wid AND j.trname <> '_EXCPT'
           AND j.tgid IS DISTINCT FROM _job.tgid ORDER BY j.tgid),
       'triggers', wed.explain_triggers(_flow, NULL, (_rows[1]).state::jsonb));
@@ -379,7 +381,7 @@ BEGIN
 END $$;
 
 -- The refusal that the gate would raise: its code, message and hint; null: none.
-CREATE OR REPLACE FUNCTION wed.refusal_foreseen(_flow wed.flow, _job wed.job, _values jsonb, _passing wed.passing[])
+CREATE OR REPLACE FUNCTION wed.refusal_foreseen(_flow wed.flow, _job wed.job, _values jsonb, _decision wed.decision)
   RETURNS jsonb
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -395,8 +397,8 @@ BEGIN
         ELSE format('transition %s may not set %s', _job.trname, _forbidden) END,
       'hint', 'Declare the attribute open, or add it to the trigger''s writes.');
   END IF;
-  IF (_passing[1]).refusal IS NULL THEN RETURN NULL; END IF;
-  PERFORM wed.refuse_passing(_passing);
+  IF (_decision).refusal IS NULL THEN RETURN NULL; END IF;
+  PERFORM wed.refuse_decision(ARRAY[_decision]);
   RETURN NULL;
 EXCEPTION WHEN OTHERS THEN
   GET STACKED DIAGNOSTICS _hint = PG_EXCEPTION_HINT;
@@ -513,7 +515,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT wid, seq, trw, trf, status, state::jsonb AS state FROM wed.trace
     WHERE flow_id = _flow_id ORDER BY flow_id DESC, wid DESC, seq DESC LIMIT 2000
   ), step AS (
-    SELECT *, lag(state) OVER (PARTITION BY wid ORDER BY seq) AS before FROM sample WHERE coalesce(trw, '') !~ '^_'
+    SELECT *, lag(state) OVER (PARTITION BY wid ORDER BY seq) AS before FROM sample
+    WHERE trw IS NULL OR wed.names_transition(trw)
   ), fired AS (
     SELECT s.trw, f.name, count(*) AS number FROM step s
     CROSS JOIN LATERAL (SELECT unnest(s.trf) UNION ALL SELECT 'final' WHERE s.status = 'F') f(name)

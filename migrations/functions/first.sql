@@ -19,7 +19,7 @@
 -- A flow has functions of its own, made from templates.
 --
 -- The way of a host's result: wed.commit_results > wed.write_unlocked > wed.write_results > the flow's apply (UPDATE,
--- conditions) > wed.pass_gate > wed.decide, wed.refuse_passing, then one function for each table that is written,
+-- conditions) > wed.pass_gate > wed.decide, wed.refuse_decision, then one function for each table that is written,
 -- wed.append_trace last.
 -- The way of an UPDATE in SQL: the flow's gate_update (templates) > wed.identify_writers > wed.refuse_writers >
 -- wed.pass_gate, and so on.

@@ -50,124 +50,126 @@ BEGIN
 END $$;
 
 -- Takes changed states through the gate, ordered by wid, unless their writers may not set what they set
--- (wed.identify_writers).
+-- (wed.identify_writers). Events pass separately: their cause is no job's transition.
 CREATE OR REPLACE FUNCTION wed.gate_update(_rows wed.evaluated[], _writings wed.writing[], _changes wed.change[])
   RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
-  _jobs wed.result[];
+  _flow_id CONSTANT integer := (_rows[1]).flow_id;
+  _events integer[] := ARRAY(SELECT w.wid FROM unnest(_writings) w WHERE w.tgid IS NULL);
+  _finished wed.finished[] := ARRAY(
+    SELECT ROW(_flow_id, w.wid, w.tgid, 0, NULL, NULL, NULL)::wed.finished FROM unnest(_writings) w
+    WHERE w.tgid IS NOT NULL);
 BEGIN
   PERFORM wed.refuse_writers(_writings, _changes);
-  IF NOT EXISTS (SELECT FROM unnest(_writings) w WHERE w.tgid IS NULL) THEN
-    _jobs := ARRAY(SELECT ROW(w.wid, w.tgid, 0, NULL, NULL, NULL, NULL)::wed.result FROM unnest(_writings) w);
-    PERFORM wed.pass_gate(_rows, _jobs);
-    RETURN;
+  IF _events <> '{}' THEN
+    PERFORM wed.pass_gate(ARRAY(SELECT r FROM unnest(_rows) r WHERE r.wid = ANY (_events)), NULL, _cause => '_EVENT');
+    _rows := ARRAY(SELECT r FROM unnest(_rows) r WHERE r.wid <> ALL (_events));
   END IF;
-  -- Events are passed separately: what wrote is not a job's transition.
-  PERFORM wed.pass_gate(wed.select_rows(_rows, _writings, true), NULL, _trw => '_EVENT');
-  _jobs := ARRAY(SELECT ROW(w.wid, w.tgid, 0, NULL, NULL, NULL, NULL)::wed.result FROM unnest(_writings) w
-    WHERE w.tgid IS NOT NULL);
-  IF _jobs <> '{}' THEN
-    PERFORM wed.pass_gate(wed.select_rows(_rows, _writings, false), _jobs);
-  END IF;
-END $$;
-
--- Returns the changed states that events wrote, or those that jobs' transitions wrote; rows and writings name the same
--- instances, in the same order.
-CREATE OR REPLACE FUNCTION wed.select_rows(_rows wed.evaluated[], _writings wed.writing[], _events boolean)
-  RETURNS wed.evaluated[]
-LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  RETURN ARRAY(
-    SELECT ROW(r.flow_id, r.version, r.wid, r.state, r.payload, r.fired, r.kept, r.final, r.fault)::wed.evaluated
-    FROM ROWS FROM (unnest(_rows), unnest(_writings)) AS r(
-      flow_id, version, wid, state, payload, fired, kept, final, fault, of_wid, tgid, transition, may_set, refusal)
-    WHERE (r.tgid IS NULL) = _events);
+  IF _finished <> '{}' THEN PERFORM wed.pass_gate(_rows, _finished); END IF;
 END $$;
 
 -- Takes new states through the gate, for every way into it: decides (wed.decide), refuses, writes. In a host's commit
 -- the row of the job that ends becomes that of the first fired one, leased to the same host, unless it wants others to
 -- have a turn (_lease false) or the batch has a paused instance, whose jobs are fired paused. Returns the jobs that
--- were leased. _results says which jobs end; null: none.
+-- were leased. _finished are the jobs that end; null: none.
 --
 -- The functions in here have no search_path of their own, for a setting of one costs microseconds a call; whoever calls
 -- them has set it.
 CREATE OR REPLACE FUNCTION wed.pass_gate(
-  _rows wed.evaluated[], _results wed.result[], _host_id integer DEFAULT NULL, _trw text DEFAULT NULL,
-  _forced text DEFAULT NULL, _note text DEFAULT NULL, _lease boolean DEFAULT true) RETURNS SETOF wed.claimed
+  _rows wed.evaluated[], _finished wed.finished[], _host_id integer DEFAULT NULL,
+  _cause wed.cause DEFAULT 'transition', _forced text DEFAULT NULL, _note text DEFAULT NULL,
+  _lease boolean DEFAULT true) RETURNS SETOF wed.claimed
 LANGUAGE plpgsql AS $$
 DECLARE
   _now timestamptz := clock_timestamp();
   _keeps boolean := _lease AND NOT EXISTS (SELECT FROM wed.paused_among(_rows));
-  _passing wed.passing[] := wed.decide(_rows, _results, _trw, _forced, _keeps AND _host_id IS NOT NULL);
+  _decisions wed.decision[] := wed.decide(_rows, _finished, _cause, _forced, _keeps AND _host_id IS NOT NULL);
   _to record;
   _leased wed.claimed[];
-  _turned bigint := 0;
-  _ended bigint := 0;
+  _reused bigint := 0;
+  _deleted bigint := 0;
 BEGIN
-  SELECT count(*) FILTER (WHERE p.turns) AS turn, count(*) FILTER (WHERE p.ends) AS "end", bool_or(p.forks) AS fork,
-         bool_or(p.excepts) AS "except", bool_or(p.changes) AS change, bool_or(p.others > 0) AS inform,
-         bool_or(p.refusal IS NOT NULL) AS refuse
-  INTO _to FROM unnest(_passing) p;
-  IF _to.refuse THEN PERFORM wed.refuse_passing(_passing); END IF;
+  SELECT count(*) FILTER (WHERE (d.next_job).reuses_row) AS reuse,
+         count(*) FILTER (WHERE (d.pool).row_id IS NOT NULL) AS finish,
+         bool_or((d.next_job).fire <> '{}') AS fire, bool_or((d.outcome).fires_exception) AS "except",
+         bool_or((d.outcome).changes) AS change, bool_or((d.pool).others > 0) AS inform,
+         bool_or(d.refusal IS NOT NULL) AS refuse
+  INTO _to FROM unnest(_decisions) d;
+  IF _to.refuse THEN PERFORM wed.refuse_decision(_decisions); END IF;
 
-  IF _to.inform THEN PERFORM wed.update_siblings(_passing); END IF;
-  IF _to.turn > 0 THEN
-    WITH turned AS (
-      UPDATE wed.job j SET tgid = p.next_tgid, trname = p.next_trname, timeout = p.next_timeout, seq = p.seq,
-        last_seq = p.seq,
-        priority = p.next_priority, fired_at = _now, attempt = 1, component_id = p.next_component,
-        token = nextval('wed.fence'),
-        version = p.version, satisfied = p.satisfied, beside = p.beside, payload = NULL, put_off = NULL,
-        paused_for = NULL
-      FROM unnest(_passing) p WHERE p.turns AND j.ctid = p.own
-      RETURNING p.constrained, ROW(p.flow_id, p.wid, p.next_tgid, p.next_tgname, p.next_trname, j.token, 1,
-        p.next_timeout_ms,
-        coalesce(p.payload, p.state), p.next_component, p.version, p.seq)::wed.claimed AS job)
-    SELECT count(*), array_agg(t.job) FILTER (WHERE NOT t.constrained) INTO _turned, _leased FROM turned t;
+  IF _to.inform THEN PERFORM wed.update_siblings(_decisions); END IF;
+  IF _to.reuse > 0 THEN
+    WITH reused AS (
+      UPDATE wed.job j SET tgid = n.tgid, trname = n.trname, timeout = n.timeout, seq = o.seq, last_seq = o.seq,
+        priority = n.priority, fired_at = _now, attempt = 1, component_id = n.component_id,
+        token = nextval('wed.fence'), version = i.version, satisfied = o.satisfied, beside = o.siblings,
+        payload = NULL, put_off = NULL, paused_for = NULL
+      FROM unnest(_decisions) d
+      CROSS JOIN LATERAL (SELECT (d.instance).*) i CROSS JOIN LATERAL (SELECT (d.outcome).*) o
+      CROSS JOIN LATERAL (SELECT (d.next_job).*) n
+      WHERE n.reuses_row AND j.ctid = (d.pool).row_id
+      RETURNING n.constrained, ROW(i.flow_id, i.wid, n.tgid, n.tgname, n.trname, j.token, 1, n.timeout_ms,
+        coalesce(i.payload, i.state), n.component_id, i.version, o.seq)::wed.claimed AS job)
+    SELECT count(*), array_agg(r.job) FILTER (WHERE NOT r.constrained) INTO _reused, _leased FROM reused r;
     RETURN QUERY SELECT * FROM unnest(_leased);
   END IF;
-  IF _to."end" > 0 THEN
-    DELETE FROM wed.job j USING unnest(_passing) p WHERE p.ends AND j.ctid = p.own;
-    GET DIAGNOSTICS _ended = ROW_COUNT;
+  IF _to.finish > _to.reuse THEN
+    DELETE FROM wed.job j USING unnest(_decisions) d
+    WHERE j.ctid = (d.pool).row_id AND NOT (d.next_job).reuses_row;
+    GET DIAGNOSTICS _deleted = ROW_COUNT;
   END IF;
-  IF _turned <> _to.turn OR _ended <> _to."end" THEN
+  IF _reused <> _to.reuse OR _reused + _deleted <> _to.finish THEN
     -- Somebody changed a job's row in the same moment: a statement that finds it moved leaves it out.
-    PERFORM wed.refuse_update('lost', (_rows[1]).wid);
+    PERFORM wed.refuse_update('40001', (_rows[1]).wid);
   END IF;
-  IF _to.fork THEN
-    RETURN QUERY SELECT * FROM wed.fire_jobs(_passing, _host_id, _keeps, _trw IS NULL, _now);
-    PERFORM wed.tell_workers(_passing, _host_id, _keeps);
+  IF _to.fire THEN
+    RETURN QUERY SELECT * FROM wed.fire_jobs(_decisions, _host_id, _keeps, _cause, _now);
+    PERFORM wed.tell_workers(_decisions, _host_id, _keeps);
   END IF;
-  IF _to."except" THEN PERFORM wed.fire_exceptions(_passing, _now); END IF;
-  IF _to.change THEN PERFORM wed.change_status(_passing, _now); END IF;
-  PERFORM wed.append_trace(_passing, _now, coalesce('host:' || _host_id,
+  IF _to."except" THEN PERFORM wed.fire_exceptions(_decisions, _now); END IF;
+  IF _to.change THEN PERFORM wed.change_status(_decisions, _now); END IF;
+  PERFORM wed.append_trace(_decisions, _cause, _now, coalesce('host:' || _host_id,
     CASE WHEN session_user = current_user THEN nullif(current_setting('wed.actor', true), '') END, session_user::text),
     _note);
-
-  IF EXISTS (SELECT FROM wed.flow WHERE timed) THEN
-    INSERT INTO wed.clock_changed (flow_id)
-    SELECT f.flow_id FROM wed.flow f WHERE f.timed AND f.flow_id IN (SELECT r.flow_id FROM unnest(_rows) r);
-  END IF;
-  IF EXISTS (SELECT FROM wed.flow WHERE constrained) THEN
-    -- What a commit leases of constrained jobs is theirs only if they can have what they reserve. (Where attempts
-    -- failed, more follows in the transaction.)
-    IF _keeps AND _host_id IS NOT NULL AND _trw IS NULL THEN
-      RETURN QUERY SELECT * FROM wed.constrain_batch(_host_id, _rows, ARRAY(SELECT r.tgid FROM unnest(_results) r));
-    ELSE
-      PERFORM wed.constrain(_rows, ARRAY(SELECT r.tgid FROM unnest(_results) r), _trw IS NULL OR _trw = '_EVENT');
-    END IF;
+  IF EXISTS (SELECT FROM wed.flow WHERE timed) OR EXISTS (SELECT FROM wed.flow WHERE constrained) THEN
+    RETURN QUERY SELECT * FROM wed.apply_constraints(_rows, _finished, _host_id, _keeps, _cause);
   END IF;
   PERFORM wed.keep_paused(p.flow_id, p.wids) FROM wed.paused_among(_rows) p;
 END $$;
 
+-- Lets what depends on the flows' other rules follow: conditions on the clock are looked at anew, reservations are
+-- freed and asked for. Returns the jobs that were leased with their reservation.
+CREATE OR REPLACE FUNCTION wed.apply_constraints(
+  _rows wed.evaluated[], _finished wed.finished[], _host_id integer, _keeps boolean, _cause wed.cause)
+  RETURNS SETOF wed.claimed
+LANGUAGE plpgsql AS $$
+DECLARE
+  _tgids integer[];
+BEGIN
+  INSERT INTO wed.clock_changed (flow_id)
+  SELECT f.flow_id FROM wed.flow f WHERE f.timed AND f.flow_id IN (SELECT r.flow_id FROM unnest(_rows) r);
+  IF NOT EXISTS (SELECT FROM wed.flow WHERE constrained) THEN RETURN; END IF;
+  _tgids := ARRAY(
+    SELECT f.tgid FROM unnest(_rows) WITH ORDINALITY r LEFT JOIN unnest(_finished) f USING (flow_id, wid)
+    ORDER BY r.ordinality);
+  -- What a commit leases of constrained jobs is theirs only if they can have what they reserve. (Where attempts
+  -- failed, more follows in the transaction.)
+  IF _keeps AND _host_id IS NOT NULL AND _cause = 'transition' THEN
+    RETURN QUERY SELECT * FROM wed.constrain_batch(_host_id, _rows, _tgids);
+  ELSE
+    PERFORM wed.constrain(_rows, _tgids, _cause IN ('transition', '_EVENT'));
+  END IF;
+END $$;
+
 -- Refuses what a rule forbids (wed.decide), naming the first instance.
-CREATE OR REPLACE FUNCTION wed.refuse_passing(_passing wed.passing[]) RETURNS void
+CREATE OR REPLACE FUNCTION wed.refuse_decision(_decisions wed.decision[]) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
   _bad record;
 BEGIN
-  SELECT p.refusal, p.wid INTO _bad FROM unnest(_passing) p WHERE p.refusal IS NOT NULL LIMIT 1;
+  SELECT d.refusal, coalesce((d.instance).wid, (d.finished).wid) AS wid INTO _bad
+  FROM unnest(_decisions) d WHERE d.refusal IS NOT NULL LIMIT 1;
   IF FOUND THEN
     PERFORM wed.refuse_update(_bad.refusal, _bad.wid);
   END IF;
@@ -175,49 +177,49 @@ END $$;
 
 -- Brings the other jobs of instances up to their newest trace rows. Those that waited for a job to leave the pool try
 -- again; those whose condition does not hold in the new state, and that nobody has, are listed as stale (wed.do_stale).
-CREATE OR REPLACE FUNCTION wed.update_siblings(_passing wed.passing[]) RETURNS void
+CREATE OR REPLACE FUNCTION wed.update_siblings(_decisions wed.decision[]) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
   WITH updated AS (
-    UPDATE wed.job j SET last_seq = p.seq, version = p.version, satisfied = p.satisfied, beside = p.beside,
+    UPDATE wed.job j SET last_seq = (d.outcome).seq, version = (d.instance).version,
+      satisfied = (d.outcome).satisfied, beside = (d.outcome).siblings,
       due = CASE WHEN j.awaits_siblings THEN clock_timestamp() ELSE j.due END, awaits_siblings = false
-    FROM unnest(_passing) p
-    WHERE p.others > 0 AND j.flow_id = p.flow_id AND j.wid = p.wid AND (p.own IS NULL OR j.ctid <> p.own)
-    RETURNING j.flow_id, j.wid, j.tgid, j.trname, j.satisfied, j.host_id)
+    FROM unnest(_decisions) d
+    WHERE (d.pool).others > 0 AND j.flow_id = (d.instance).flow_id AND j.wid = (d.instance).wid
+      AND ((d.pool).row_id IS NULL OR j.ctid <> (d.pool).row_id)
+    RETURNING j.flow_id, j.wid, j.tgid, j.trname, j.satisfied, j.host_id, j.is_compensation)
   INSERT INTO wed.stale (flow_id, wid, tgid)
   SELECT u.flow_id, u.wid, u.tgid FROM updated u
   CROSS JOIN LATERAL (SELECT recheck FROM wed.trigger WHERE tgid = u.tgid OFFSET 0) t
-  WHERE t.recheck AND u.trname <> '_EXCPT' AND u.host_id IS NULL AND u.satisfied <> '{-1}'
+  WHERE t.recheck AND u.trname <> '_EXCPT' AND u.host_id IS NULL AND NOT u.is_compensation
     AND NOT EXISTS (SELECT FROM unnest(u.satisfied) x WHERE (x & 4294967295) = u.tgid)
   ON CONFLICT DO NOTHING;
-  PERFORM pg_notify('wed_jobs', '') WHERE EXISTS (SELECT FROM unnest(_passing) p WHERE p.waiting);
+  PERFORM pg_notify('wed_jobs', '') WHERE EXISTS (SELECT FROM unnest(_decisions) d WHERE (d.pool).has_waiting);
 END $$;
 
 -- Fires jobs for all satisfied triggers but those that took the row of a job that ended. Returns those that it leased
 -- to the host and that are not constrained: those have their reservation first (wed.constrain_batch), or are blocked
 -- (wed.ask). A trigger's delay counts from now on.
-CREATE OR REPLACE FUNCTION wed.fire_jobs(_passing wed.passing[], _host_id integer, _lease boolean, _commit boolean,
+CREATE OR REPLACE FUNCTION wed.fire_jobs(_decisions wed.decision[], _host_id integer, _lease boolean, _cause wed.cause,
   _now timestamptz)
 RETURNS SETOF wed.claimed LANGUAGE plpgsql AS $$
 BEGIN
   RETURN QUERY
     WITH f AS MATERIALIZED (
-      SELECT t.*, l.leased, p.wid, p.seq, p.version, p.satisfied, p.beside, coalesce(p.payload, p.state) AS payload,
+      SELECT t.*, l.leased, i.wid, i.version, coalesce(i.payload, i.state) AS payload, o.seq, o.satisfied, o.siblings,
              CASE WHEN l.leased THEN nextval('wed.fence') ELSE 0 END AS token
-      FROM unnest(_passing) p
-      CROSS JOIN LATERAL unnest(CASE WHEN p.turns THEN p.fire[2:] ELSE p.fire END) x(tgid)
+      FROM unnest(_decisions) d
+      CROSS JOIN LATERAL (SELECT (d.instance).*) i CROSS JOIN LATERAL (SELECT (d.outcome).*) o
+      CROSS JOIN LATERAL unnest((d.next_job).fire) x(tgid)
       CROSS JOIN LATERAL (SELECT * FROM wed.trigger WHERE tgid = x.tgid OFFSET 0) t
       CROSS JOIN LATERAL (SELECT _lease AND _host_id IS NOT NULL AND t.component_id IS NOT NULL AND t.delay = '0'
-                                 AND (NOT t.constrained OR _commit) AS leased) l
-      WHERE p.forks
+                                 AND (NOT t.constrained OR _cause = 'transition') AS leased) l
     ), fired AS (
       INSERT INTO wed.job (flow_id, tenant_id, wid, tgid, trname, timeout, seq, last_seq, priority, due, fired_at,
-        attempt,
-                           component_id, host_id, token, version, satisfied, beside, blocked)
+                           attempt, component_id, host_id, token, version, satisfied, beside, blocked)
       SELECT f.flow_id, f.tenant_id, f.wid, f.tgid, f.trname, f.timeout, f.seq, f.seq, f.priority,
              CASE WHEN f.constrained AND NOT f.leased THEN 'infinity' ELSE _now + f.delay END, _now, f.leased::integer,
-             f.component_id,
-             CASE WHEN f.leased THEN _host_id END, f.token, f.version, f.satisfied, f.beside,
+             f.component_id, CASE WHEN f.leased THEN _host_id END, f.token, f.version, f.satisfied, f.siblings,
              CASE WHEN f.constrained AND NOT f.leased THEN 'a'::"char" END
       FROM f)
     SELECT f.flow_id, f.wid, f.tgid, f.tgname, f.trname, f.token, 1, f.timeout_ms, f.payload, f.component_id, f.version,
@@ -229,19 +231,19 @@ END $$;
 -- hosts by one for the whole transaction (Postgres drops equal ones). Notifications carry numbers only. A transaction
 -- that notifies keeps all others that do waiting while it commits, so a host that leaves jobs to others tells them
 -- afterwards (wed.tell_hosts).
-CREATE OR REPLACE FUNCTION wed.tell_workers(_passing wed.passing[], _host_id integer, _lease boolean) RETURNS void
+CREATE OR REPLACE FUNCTION wed.tell_workers(_decisions wed.decision[], _host_id integer, _lease boolean) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM CASE WHEN t.component_id IS NULL THEN pg_notify(t.trname, format('{"wid":%s,"tgid":%s}', p.wid, t.tgid))
+  PERFORM CASE WHEN t.component_id IS NULL
+               THEN pg_notify(t.trname, format('{"wid":%s,"tgid":%s}', (d.instance).wid, t.tgid))
                ELSE pg_notify('wed_jobs', '') END
-  FROM unnest(_passing) p CROSS JOIN LATERAL unnest(CASE WHEN p.turns THEN p.fire[2:] ELSE p.fire END) x(tgid)
+  FROM unnest(_decisions) d CROSS JOIN LATERAL unnest((d.next_job).fire) x(tgid)
   CROSS JOIN LATERAL (SELECT * FROM wed.trigger WHERE tgid = x.tgid OFFSET 0) t
-  WHERE p.forks AND NOT t.constrained
-    AND (t.component_id IS NULL OR t.delay > '0' OR _host_id IS NULL AND _lease);
+  WHERE NOT t.constrained AND (t.component_id IS NULL OR t.delay > '0' OR _host_id IS NULL AND _lease);
 END $$;
 
 -- Fires the job of instances that become exceptions: it is served like a transition, by whoever is bound to _EXCPT.
-CREATE OR REPLACE FUNCTION wed.fire_exceptions(_passing wed.passing[], _now timestamptz) RETURNS void
+CREATE OR REPLACE FUNCTION wed.fire_exceptions(_decisions wed.decision[], _now timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
   _job record;
@@ -249,10 +251,11 @@ BEGIN
   FOR _job IN
     INSERT INTO wed.job (flow_id, tenant_id, wid, tgid, trname, timeout, seq, last_seq, priority, due, fired_at,
                          component_id, version, satisfied, beside)
-    SELECT p.flow_id, t.tenant_id, p.wid, t.tgid, t.trname, t.timeout, p.seq, p.seq, t.priority, _now, _now,
-           t.component_id, p.version, p.satisfied, p.beside
-    FROM unnest(_passing) p JOIN wed.flow f ON f.flow_id = p.flow_id JOIN wed.trigger t ON t.tgid = f.excpt_tgid
-    WHERE p.excepts
+    SELECT t.flow_id, t.tenant_id, (d.instance).wid, t.tgid, t.trname, t.timeout, o.seq, o.seq, t.priority, _now, _now,
+           t.component_id, (d.instance).version, o.satisfied, o.siblings
+    FROM unnest(_decisions) d CROSS JOIN LATERAL (SELECT (d.outcome).*) o
+    JOIN wed.flow f ON f.flow_id = (d.instance).flow_id JOIN wed.trigger t ON t.tgid = f.excpt_tgid
+    WHERE o.fires_exception
     RETURNING trname, wid, tgid, component_id
   LOOP
     PERFORM CASE WHEN _job.component_id IS NULL
@@ -262,35 +265,42 @@ BEGIN
 END $$;
 
 -- Writes the status of instances whose status changes.
-CREATE OR REPLACE FUNCTION wed.change_status(_passing wed.passing[], _now timestamptz) RETURNS void
+CREATE OR REPLACE FUNCTION wed.change_status(_decisions wed.decision[], _now timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE wed.instance i SET status = p.becomes, changed = _now
-  FROM unnest(_passing) p WHERE p.changes AND i.flow_id = p.flow_id AND i.wid = p.wid;
+  UPDATE wed.instance i SET status = (d.outcome).becomes, changed = _now
+  FROM unnest(_decisions) d
+  WHERE (d.outcome).changes AND i.flow_id = (d.instance).flow_id AND i.wid = (d.instance).wid;
 END $$;
 
 -- Appends a row to the trace of each instance: its new state, what wrote it, what it fired.
-CREATE OR REPLACE FUNCTION wed.append_trace(_passing wed.passing[], _now timestamptz, _writer text, _note text)
-  RETURNS void
+CREATE OR REPLACE FUNCTION wed.append_trace(
+  _decisions wed.decision[], _cause wed.cause, _now timestamptz, _writer text, _note text) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO wed.trace (flow_id, wid, seq, status, trw, trf, state, tstmp, tgid, attempt, fuel, elapsed_us,
                          memory_bytes, component_id, from_seq, writer, note)
-  SELECT p.flow_id, p.wid, p.seq, p.becomes, p.trw,
-         CASE WHEN cardinality(p.fire) = 1 THEN ARRAY[p.next_trname]
-              ELSE ARRAY(SELECT t.trname FROM unnest(p.fire) WITH ORDINALITY f(tgid, at)
+  SELECT i.flow_id, i.wid, o.seq, o.becomes, d.trw,
+         CASE WHEN cardinality(o.fire) = 1 THEN ARRAY[(d.next_job).trname]
+              ELSE ARRAY(SELECT t.trname FROM unnest(o.fire) WITH ORDINALITY f(tgid, at)
                          JOIN wed.trigger t ON t.tgid = f.tgid ORDER BY f.at) END
-           || CASE WHEN p.excepts THEN ARRAY['_EXCPT'] END,
-         p.state, _now, p.tgid, p.attempt, p.fuel, p.elapsed_us, p.memory_bytes, p.component_id, p.from_seq, _writer,
-         coalesce(p.forced, _note)
-  FROM unnest(_passing) p;
-  PERFORM wed.tell_changes(_passing, _now);
+           || CASE WHEN o.fires_exception THEN ARRAY['_EXCPT'] END,
+         i.state, _now, f.tgid, greatest(p.attempt, 1), f.fuel, f.elapsed_us, f.memory_bytes,
+         CASE WHEN _cause = 'transition' THEN p.component_id END, p.from_seq, _writer, coalesce(o.forced, _note)
+  FROM unnest(_decisions) d
+  CROSS JOIN LATERAL (SELECT (d.instance).*) i CROSS JOIN LATERAL (SELECT (d.finished).*) f
+  CROSS JOIN LATERAL (SELECT (d.pool).*) p CROSS JOIN LATERAL (SELECT (d.outcome).*) o;
+  PERFORM wed.tell_changes(_decisions, _now);
 END $$;
+
+-- Tells what the trace names as a state's cause: a job's transition, or another cause (wed.cause).
+CREATE OR REPLACE FUNCTION wed.names_transition(_trw text) RETURNS boolean
+LANGUAGE sql IMMUTABLE AS $$ SELECT _trw NOT LIKE '\_%' $$;
 
 -- Lets an instance pass the gate with the state that it has: the named job leaves the pool. Its row is locked first.
 -- False when there was nothing to do, since the instance is final or the job is gone.
 CREATE OR REPLACE FUNCTION wed.pass_as_it_stands(
-  _flow_id integer, _wid integer, _tgid integer, _trw text, _forced text, _note text, _host_id integer,
+  _flow_id integer, _wid integer, _tgid integer, _cause wed.cause, _forced text, _note text, _host_id integer,
   _fuel bigint DEFAULT NULL, _us bigint DEFAULT NULL, _memory bigint DEFAULT NULL) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -300,12 +310,11 @@ BEGIN
   SELECT token INTO _token FROM wed.job
   WHERE flow_id = _flow_id AND wid = _wid AND (tgid = _tgid OR _tgid IS NULL) ORDER BY tgid LIMIT 1;
   IF NOT FOUND THEN RETURN false; END IF;
-  IF _trw = '_ABORT' AND wed.fail_task(_flow_id, _wid, _tgid, _token, _forced, _host_id, _fuel, _us, _memory) THEN
+  IF _cause = '_ABORT' AND wed.fail_task(_flow_id, _wid, _tgid, _token, _forced, _host_id, _fuel, _us, _memory) THEN
     RETURN true;
   END IF;
-  PERFORM wed.pass_gate(wed.as_it_stands(_flow_id, _wid), wed.result_of(_wid, _tgid, _token, _fuel, _us, _memory),
-    _host_id,
-                        _trw, _forced, _note);
+  PERFORM wed.pass_gate(wed.as_it_stands(_flow_id, _wid),
+    wed.finished_job(_flow_id, _wid, _tgid, _token, _fuel, _us, _memory), _host_id, _cause, _forced, _note);
   RETURN true;
 END $$;
 

@@ -82,7 +82,7 @@ BEGIN
     RAISE EXCEPTION 'the state of instance % satisfies no condition', _wid USING ERRCODE = 'WF042',
       HINT = 'Set another state, go back to an earlier step, or change the flow; then retry.';
   END IF;
-  PERFORM wed.pass_gate(_rows, wed.result_of(_wid, _job.tgid, _job.token), NULL, '_RETRY', NULL,
+  PERFORM wed.pass_gate(_rows, wed.finished_job(_flow_id, _wid, _job.tgid, _job.token), NULL, '_RETRY', NULL,
     wed.reasoned(_actor, _reason));
   SELECT trf INTO _fired FROM wed.trace
   WHERE flow_id = _flow_id AND wid = _wid AND seq = _job.last_seq + 1 AND tstmp >= now();
@@ -158,7 +158,7 @@ BEGIN
   _rows[1].fired := '{}';
   -- No version has this number: the next state's conditions are all evaluated.
   _rows[1].version := 0;
-  PERFORM wed.pass_gate(_rows, wed.result_of(_wid, _job.tgid, _job.token), NULL, '_SKIP', NULL,
+  PERFORM wed.pass_gate(_rows, wed.finished_job(_flow_id, _wid, _job.tgid, _job.token), NULL, '_SKIP', NULL,
                      format('%s was skipped by %s', _job.trname, wed.reasoned(_actor, _reason)));
   INSERT INTO wed.attempt (flow_id, wid, tgid, trname, attempt, outcome, message, writer)
   VALUES (_flow_id, _wid, _job.tgid, _job.trname, _job.attempt, 'skipped', wed.reasoned(_actor, _reason), session_user);
@@ -184,8 +184,8 @@ BEGIN
   INSERT INTO wed.trace (flow_id, wid, seq, status, trw, trf, state, tstmp, writer, note)
   SELECT _flow_id, _wid, _last + 1, 'F', '_CANCEL', '{}', r.state, _now, session_user, wed.reasoned(_actor, _reason)
   FROM unnest(wed.as_it_stands(_flow_id, _wid)) r;
-  PERFORM wed.tell_changes(ARRAY[jsonb_populate_record(NULL::wed.passing, jsonb_build_object('flow_id', _flow_id,
-    'wid', _wid, 'seq', _last + 1, 'becomes', 'F', 'trw', '_CANCEL', 'state', r.state))], _now)
+  PERFORM wed.tell_changes(ARRAY[jsonb_populate_record(NULL::wed.decision, jsonb_build_object('instance', to_jsonb(r),
+    'outcome', jsonb_build_object('seq', _last + 1, 'becomes', 'F'), 'trw', '_CANCEL'))], _now)
   FROM unnest(wed.as_it_stands(_flow_id, _wid)) r;
   UPDATE wed.instance SET status = 'F', changed = _now WHERE flow_id = _flow_id AND wid = _wid;
   IF EXISTS (SELECT FROM wed.flow WHERE flow_id = _flow_id AND constrained) THEN
@@ -316,8 +316,8 @@ DECLARE
   _changed integer := 0;
   _wids integer[];
   _rows wed.evaluated[];
-  _results wed.result[];
-  _passing wed.passing[];
+  _done wed.finished[];
+  _decisions wed.decision[];
 BEGIN
   SELECT * INTO _flow FROM wed.flow WHERE flow_id = _flow_id;
   LOOP
@@ -335,18 +335,19 @@ BEGIN
     END IF;
     EXECUTE format('SELECT %1$I.current_%1$s($1)', _flow.shape_schema) INTO _rows USING _wids;
     CONTINUE WHEN _rows = '{}';
-    _results := wed.exceptions_done(_rows);
-    _passing := ARRAY(SELECT p FROM unnest(wed.decide(_rows, _results, '_REMATCH', NULL, false)) p
-                      WHERE p.changes OR p.fire <> '{}' ORDER BY p.wid);
-    RETURN QUERY SELECT p.wid, ARRAY(SELECT t.trname FROM wed.trigger t WHERE t.tgid = ANY (p.fire) ORDER BY t.tgid),
-      p.becomes::text
-                 FROM unnest(_passing) p;
-    IF NOT _preview AND _passing <> '{}' THEN
-      _wids := ARRAY(SELECT p.wid FROM unnest(_passing) p);
-      _results := ARRAY(SELECT r FROM unnest(_results) r WHERE r.wid = ANY (_wids));
-      PERFORM wed.pass_gate(ARRAY(SELECT r FROM unnest(_rows) r WHERE r.wid = ANY (_wids)), _results,
-        _trw => '_REMATCH', _note => _actor);
-      _changed := _changed + cardinality(_passing);
+    _done := wed.exceptions_done(_rows);
+    _decisions := ARRAY(SELECT d FROM unnest(wed.decide(_rows, _done, '_REMATCH', NULL, false)) d
+                        WHERE (d.outcome).changes OR (d.outcome).fire <> '{}' ORDER BY (d.instance).wid);
+    RETURN QUERY
+      SELECT (d.instance).wid,
+             ARRAY(SELECT t.trname FROM wed.trigger t WHERE t.tgid = ANY ((d.outcome).fire) ORDER BY t.tgid),
+             (d.outcome).becomes::text
+      FROM unnest(_decisions) d;
+    IF NOT _preview AND _decisions <> '{}' THEN
+      _wids := ARRAY(SELECT (d.instance).wid FROM unnest(_decisions) d);
+      PERFORM wed.pass_gate(ARRAY(SELECT r FROM unnest(_rows) r WHERE r.wid = ANY (_wids)),
+        ARRAY(SELECT f FROM unnest(_done) f WHERE f.wid = ANY (_wids)), _cause => '_REMATCH', _note => _actor);
+      _changed := _changed + cardinality(_decisions);
     END IF;
   END LOOP;
   IF NOT _preview THEN
@@ -354,19 +355,17 @@ BEGIN
   END IF;
 END $$;
 
--- Which jobs a rematch ends: where the new model leads on from an exception, the exception's job is done by that.
-CREATE OR REPLACE FUNCTION wed.exceptions_done(_rows wed.evaluated[]) RETURNS wed.result[]
+-- Returns the jobs that a rematch ends: those of exceptions that the new model leads out of.
+CREATE OR REPLACE FUNCTION wed.exceptions_done(_rows wed.evaluated[]) RETURNS wed.finished[]
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
-  _results wed.result[];
+  _jobs wed.finished[] := ARRAY(
+    SELECT ROW(j.flow_id, j.wid, j.tgid, 0, NULL, NULL, NULL)::wed.finished FROM unnest(_rows) r
+    JOIN wed.job j ON j.flow_id = r.flow_id AND j.wid = r.wid AND j.trname = '_EXCPT' AND j.host_id IS NULL);
 BEGIN
-  _results := ARRAY(
-    SELECT ROW(r.wid, j.tgid, 0, NULL, NULL, NULL, NULL)::wed.result FROM unnest(_rows) r
-    LEFT JOIN wed.job j ON j.flow_id = r.flow_id AND j.wid = r.wid AND j.trname = '_EXCPT' AND j.host_id IS NULL
-    ORDER BY r.wid);
   RETURN ARRAY(
-    SELECT ROW(p.wid, CASE WHEN p.becomes <> 'E' THEN p.tgid END, 0, NULL, NULL, NULL, NULL)::wed.result
-    FROM unnest(wed.decide(_rows, _results, '_REMATCH', NULL, false)) p ORDER BY p.wid);
+    SELECT d.finished FROM unnest(wed.decide(_rows, _jobs, '_REMATCH', NULL, false)) d
+    WHERE (d.finished).tgid IS NOT NULL AND (d.outcome).becomes <> 'E');
 END $$;
 
 -- Lists, as a document, the live instances that a re-match would touch, with what each would fire.

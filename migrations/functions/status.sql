@@ -58,7 +58,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT 'not_runnable', format('flow %s of tenant %s, %s waiting: %s', f.name, t.name, count(*), j.put_off),
     'Push a component that fits, or mend the flow; it is looked at again within 15 s.'
   FROM wed.job j JOIN wed.flow f USING (flow_id) JOIN wed.tenant t ON t.tenant_id = f.tenant_id
-  WHERE j.put_off LIKE 'it cannot run: %' GROUP BY f.name, t.name, j.put_off
+  WHERE j.put_off IS NOT NULL AND j.not_runnable GROUP BY f.name, t.name, j.put_off
   UNION ALL
   SELECT * FROM wed.session_problems()
   UNION ALL
@@ -126,7 +126,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     -- A commit of a host is over long before.
     AND a.xact_start < clock_timestamp() - interval '1 second'
     AND EXISTS (SELECT FROM wed.job j WHERE j.flow_id = f.flow_id
-      AND j.put_off IS NOT NULL AND j.put_off NOT LIKE 'it cannot run: %')
+      AND j.put_off IS NOT NULL AND NOT j.not_runnable)
 $$;
 
 -- Counts the pending jobs by what becomes of them, and the age of the oldest that could run.

@@ -320,7 +320,7 @@ BEGIN
     INSERT INTO wed.task_done (flow_id, wid, tgid)
     SELECT DISTINCT r.flow_id, r.wid, r.tgid FROM wed.trace r JOIN wed.instance i USING (flow_id, wid)
     WHERE r.flow_id = _flow_id AND i.status <> 'F' AND r.tgid IS NOT NULL
-        AND r.trw NOT LIKE '\_%' ON CONFLICT DO NOTHING;
+        AND wed.names_transition(r.trw) ON CONFLICT DO NOTHING;
   END IF;
   PERFORM wed.check_order(_flow_id, NULL);
   -- Together with what instances have of their own.

@@ -46,7 +46,7 @@ BEGIN
     RETURN CASE WHEN EXISTS (SELECT FROM wed.job WHERE flow_id = _flow_id AND wid = _wid AND tgid <> _tgid
       AND trname <> '_EXCPT') THEN 'siblings' END;
   ELSIF _job.put_off IS NOT NULL AND _job.due > clock_timestamp() THEN
-    RETURN CASE WHEN _job.put_off ~ '^it cannot run: ' THEN 'not_runnable' ELSE 'locked' END;
+    RETURN CASE WHEN _job.not_runnable THEN 'not_runnable' ELSE 'locked' END;
   ELSIF _job.due > clock_timestamp() THEN
     RETURN 'time';
   ELSIF _job.component_id IS NOT NULL THEN

@@ -55,7 +55,7 @@ END $$;
 
 -- Tells webhooks what a commit did to instances, in its transaction: started, final, attributes changed. A message
 -- names the instance and the attributes, and holds none of their values.
-CREATE OR REPLACE FUNCTION wed.tell_changes(_passing wed.passing[], _now timestamptz) RETURNS void
+CREATE OR REPLACE FUNCTION wed.tell_changes(_decisions wed.decision[], _now timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
   IF NOT EXISTS (SELECT FROM wed.webhook WHERE events && '{instance.started,instance.final,instance.changed}'
@@ -64,42 +64,43 @@ BEGIN
   END IF;
   INSERT INTO wed.outbox (webhook_id, tenant_id, body)
   SELECT w.webhook_id, w.tenant_id, jsonb_build_object('type', e.type, 'timestamp', wed.rfc3339(_now), 'data',
-    jsonb_strip_nulls(jsonb_build_object('tenant', t.name, 'flow', f.name, 'wid', p.wid, 'seq', p.seq,
-      'transition', p.trw, 'attributes', e.attributes)))
-  FROM unnest(_passing) p JOIN wed.flow f USING (flow_id) JOIN wed.tenant t USING (tenant_id)
+    jsonb_strip_nulls(jsonb_build_object('tenant', t.name, 'flow', f.name, 'wid', i.wid,
+      'seq', (d.outcome).seq, 'transition', d.trw, 'attributes', e.attributes)))
+  FROM unnest(_decisions) d CROSS JOIN LATERAL (SELECT (d.instance).*) i
+  JOIN wed.flow f USING (flow_id) JOIN wed.tenant t USING (tenant_id)
   JOIN wed.webhook w ON w.tenant_id = f.tenant_id AND (w.flow_id IS NULL OR w.flow_id = f.flow_id)
     AND w.events && '{instance.started,instance.final,instance.changed}' AND w.ended_at IS NULL
-  CROSS JOIN LATERAL wed.events_of(p, w) e
+  CROSS JOIN LATERAL wed.events_of(d, w) e
   WHERE NOT wed.has_backlog(w.webhook_id);
 END $$;
 
--- Returns the events of one passing that a webhook hears of.
-CREATE OR REPLACE FUNCTION wed.events_of(_passing wed.passing, _webhook wed.webhook)
+-- Returns the events of one decision that a webhook hears of.
+CREATE OR REPLACE FUNCTION wed.events_of(_decision wed.decision, _webhook wed.webhook)
 RETURNS TABLE (type text, attributes jsonb)
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
   _changed jsonb;
 BEGIN
-  IF (_passing).seq = 1 AND 'instance.started' = ANY ((_webhook).events) THEN
+  IF (_decision).outcome.seq = 1 AND 'instance.started' = ANY ((_webhook).events) THEN
     RETURN QUERY SELECT 'instance.started', NULL::jsonb;
   END IF;
-  IF (_passing).seq > 1 AND 'instance.changed' = ANY ((_webhook).events) THEN
-    _changed := wed.changed_attributes(_passing, (_webhook).attributes);
+  IF (_decision).outcome.seq > 1 AND 'instance.changed' = ANY ((_webhook).events) THEN
+    _changed := wed.changed_attributes((_decision).instance, (_decision).outcome.seq, (_webhook).attributes);
     IF _changed IS NOT NULL THEN RETURN QUERY SELECT 'instance.changed', _changed; END IF;
   END IF;
-  IF (_passing).becomes = 'F' AND 'instance.final' = ANY ((_webhook).events) THEN
+  IF (_decision).outcome.becomes = 'F' AND 'instance.final' = ANY ((_webhook).events) THEN
     RETURN QUERY SELECT 'instance.final', NULL::jsonb;
   END IF;
 END $$;
 
 -- Returns the attributes, of those named or of all, whose value differs from the state before; null for none.
-CREATE OR REPLACE FUNCTION wed.changed_attributes(_passing wed.passing, _named text[]) RETURNS jsonb
+CREATE OR REPLACE FUNCTION wed.changed_attributes(_row wed.evaluated, _seq integer, _named text[]) RETURNS jsonb
 LANGUAGE sql STABLE AS $$
   SELECT jsonb_agg(n.key ORDER BY n.key)
   FROM (SELECT state::jsonb AS state FROM wed.trace
-        WHERE flow_id = (_passing).flow_id AND wid = (_passing).wid AND seq < (_passing).seq
+        WHERE flow_id = _row.flow_id AND wid = _row.wid AND seq < _seq
         ORDER BY seq DESC LIMIT 1) before,
-    jsonb_each((_passing).state::jsonb) n
+    jsonb_each(_row.state::jsonb) n
   WHERE n.value IS DISTINCT FROM before.state -> n.key AND (_named = '{}' OR n.key = ANY (_named))
 $$;
 

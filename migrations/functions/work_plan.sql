@@ -545,9 +545,8 @@ BEGIN
   IF _state IS NULL THEN RETURN false; END IF;
   PERFORM wed.write_values(_flow_id, _wid, jsonb_build_object(_state, 'FAILED'));
   -- What is fired is left to any host.
-  PERFORM wed.pass_gate(wed.as_it_stands(_flow_id, _wid), wed.result_of(_wid, _tgid, _token, _fuel, _us, _memory),
-    _host_id,
-                        _note => _note, _lease => false);
+  PERFORM wed.pass_gate(wed.as_it_stands(_flow_id, _wid),
+    wed.finished_job(_flow_id, _wid, _tgid, _token, _fuel, _us, _memory), _host_id, _note => _note, _lease => false);
   PERFORM pg_notify('wed_jobs', '');
   RETURN true;
 END $$;

@@ -90,8 +90,8 @@ BEGIN
         CASE WHEN _item.part > 0 THEN 'SUCCEEDED' ELSE _state END);
     END IF;
     PERFORM wed.write_values(_item.flow_id, _item.wid, _values);
-    PERFORM wed.pass_gate(wed.as_it_stands(_item.flow_id, _item.wid), wed.result_of(_item.wid, _job.tgid, _job.token),
-                          _note => _note);
+    PERFORM wed.pass_gate(wed.as_it_stands(_item.flow_id, _item.wid),
+      wed.finished_job(_item.flow_id, _item.wid, _job.tgid, _job.token), _note => _note);
   ELSE
     INSERT INTO wed.attempt (flow_id, wid, tgid, trname, attempt, outcome, message, writer)
     VALUES (_job.flow_id, _job.wid, _job.tgid, _job.trname, 1, 'failed', _note, session_user);

@@ -114,7 +114,7 @@ BEGIN
       RAISE EXCEPTION
         'the job of instance % that this session has locked waits: for its reservation, or for tasks before it', _wid
         USING ERRCODE = 'WF045', HINT = 'waits_for in job_pool says for what; take the lock when it is due.';
-    ELSE
+    WHEN '40001' THEN
       -- Its claim was lost, or the flow was changed just now: to be tried again with what is still held.
       RAISE EXCEPTION 'instance % moved on meanwhile', _wid USING ERRCODE = '40001';
   END CASE;

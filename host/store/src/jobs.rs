@@ -12,6 +12,8 @@ use wedflow_model::{
 use crate::results::{CommitGroup, GroupRow};
 use crate::{Store, StoreError};
 
+/// Reason for which a job waits whose instance or flow another session has locked.
+const BEHIND_A_LOCK: &str = "a lock that another session holds on its instance or its flow";
 /// Number of the interface between hosts and database that this program knows (`wed.interface_version`).
 pub(crate) const INTERFACE: i32 = 2;
 
@@ -450,7 +452,8 @@ impl Store {
         Ok(())
     }
 
-    /// Gives jobs back unrun, to be claimed again after a pause; the reason says for what they wait.
+    /// Gives jobs back unrun, to be claimed again after a pause: this host cannot run them, for a reason, or, without
+    /// one, another session's lock is in the way.
     ///
     /// # Errors
     /// Only those of the connection; the leases then end by themselves.
@@ -458,14 +461,19 @@ impl Store {
         &self,
         host: HostId,
         tokens: &[LeaseToken],
-        reason: &str,
+        not_runnable: Option<&str>,
         pause: Duration,
     ) -> Result<(), StoreError> {
-        sqlx::query("SELECT wed.put_off($1, $2, $3, $4 * interval '1 second')")
+        let reason = match not_runnable {
+            Some(reason) => format!("it cannot run: {}", reason.replace('\0', "")),
+            None => BEHIND_A_LOCK.to_owned(),
+        };
+        sqlx::query("SELECT wed.put_off($1, $2, $3, $4 * interval '1 second', $5)")
             .bind(host)
             .bind(tokens)
-            .bind(reason.replace('\0', ""))
+            .bind(reason)
             .bind(pause.as_secs_f64())
+            .bind(not_runnable.is_some())
             .execute(&self.pool)
             .await?;
         Ok(())
@@ -480,7 +488,6 @@ impl Store {
         &self,
         host: HostId,
         jobs: &[(FlowId, Wid, LeaseToken)],
-        reason: &str,
     ) -> Result<(), StoreError> {
         let flows: Vec<FlowId> = jobs.iter().map(|(flow, ..)| *flow).collect();
         let wids: Vec<Wid> = jobs.iter().map(|(_, wid, _)| *wid).collect();
@@ -490,7 +497,7 @@ impl Store {
             .bind(flows)
             .bind(wids)
             .bind(tokens)
-            .bind(reason)
+            .bind(BEHIND_A_LOCK)
             .execute(&self.pool)
             .await?;
         Ok(())

@@ -496,7 +496,7 @@ impl Store {
                    CASE WHEN isfinite(j.due) AND NOT wed.is_paused(j.due) \
                      THEN to_char(j.due AT TIME ZONE 'UTC', {RFC3339}) END, \
                    CASE WHEN j.blocked IS NOT NULL THEN 'it waits for ' || wed.waits_on(j.flow_id, j.wid, j.tgid) \
-                     WHEN j.put_off LIKE 'it cannot run: %' THEN j.put_off \
+                     WHEN j.not_runnable AND j.put_off IS NOT NULL THEN j.put_off \
                      ELSE wed.waiting_text(wed.waiting_reason(j.flow_id, j.wid, j.tgid), j.tenant_id) END, \
                    wed.resume_commands(j.flow_id, j.wid, j.tgid) \
                  FROM wed.job j WHERE j.flow_id = $1 AND j.wid = $2 ORDER BY j.tgid"

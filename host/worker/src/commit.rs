@@ -16,7 +16,7 @@ use crate::decision::{Instance, Locked, OfInstance, Part, Parts, Refusal, Step};
 use crate::desk::Committing;
 use crate::patience::{sleep_about, with_patience};
 use crate::results::{Finished, Rendered, Shape, Verdict, no_record};
-use crate::shared::{BEHIND_A_LOCK, Shared};
+use crate::shared::Shared;
 
 /// A result that is to be committed.
 #[derive(Debug)]
@@ -221,7 +221,7 @@ async fn quarantine(store: &Store, host: HostId, (locks, held): Met, committing:
         let jobs: Vec<(FlowId, Wid, LeaseToken)> = (held.iter())
             .map(|one| (one.key.flow, one.key.wid, one.token))
             .collect();
-        let noted = store.note_locked(host, &jobs, BEHIND_A_LOCK);
+        let noted = store.note_locked(host, &jobs);
         if let Err(error) = noted.await {
             tracing::debug!(%error, "could not say that jobs wait for a lock");
         }

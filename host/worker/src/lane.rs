@@ -22,7 +22,7 @@ use crate::desk::{Committing, Desk, Errand, HostEvent, Run};
 use crate::isolation::{ATTEMPTS_OF_TENANT_MAX, Isolation};
 use crate::patience::with_patience;
 use crate::results::{Finished, Verdict, no_record};
-use crate::shared::{BEHIND_A_LOCK, Shared};
+use crate::shared::Shared;
 
 /// Batches that one lane may have on their way to the database at once; how many there are is decided for all lanes.
 const COMMITS_OF_LANE_MAX: usize = 16;
@@ -86,8 +86,7 @@ impl Lane {
             Errand::PutOff { ticket, pause } => {
                 let shared = &self.shared;
                 let tokens = [ticket.token()];
-                let put_off =
-                    || (shared.store).put_off(shared.host(), &tokens, BEHIND_A_LOCK, pause);
+                let put_off = || (shared.store).put_off(shared.host(), &tokens, None, pause);
                 with_patience(put_off).await;
             }
         }
@@ -167,7 +166,6 @@ impl Lane {
         let runnable = match runnable {
             Ok(Some(runnable)) if !rests && !runnable.flow.shape.suspended => runnable,
             Err(reason) if !rests => {
-                let reason = format!("it cannot run: {reason}");
                 return Box::pin(self.give_back(&claimed, Some(&reason))).await;
             }
             _ => return Box::pin(self.give_back(&claimed, None)).await,
@@ -223,7 +221,7 @@ impl Lane {
         let (shared, tokens) = (&self.shared, [claimed.job.token]);
         let host = shared.host();
         let given = match reason {
-            Some(reason) => (shared.store.put_off(host, &tokens, reason, RUN_RETRY_PAUSE)).await,
+            Some(_) => (shared.store.put_off(host, &tokens, reason, RUN_RETRY_PAUSE)).await,
             None => shared.store.release(host, &tokens).await,
         };
         if let Err(error) = given {

@@ -18,9 +18,6 @@ use crate::measures::Measures;
 use crate::outside::Outside;
 use crate::patience::with_patience;
 
-/// Reason for which a job waits whose flow is in quarantine.
-pub(crate) const BEHIND_A_LOCK: &str =
-    "a lock that another session holds on its instance or its flow";
 /// Number of flows whose tenants are remembered.
 pub(crate) const TENANTS_MAX: usize = 65_536;
 

@@ -103,13 +103,8 @@ fn job_that_is_put_off_keeps_its_sibling_alive() {
     let store = &flow.database.store;
     let host = on(store.register_host("by hand", Duration::from_secs(600))).expect("registered");
     let claimed = on(store.claim(host, 10)).expect("claimed");
-    on(store.put_off(
-        host,
-        &[claimed[0].job.token],
-        "a lock",
-        Duration::from_secs(5),
-    ))
-    .expect("put off");
+    on(store.put_off(host, &[claimed[0].job.token], None, Duration::from_secs(5)))
+        .expect("put off");
     let mut owner = flow.database.owner();
     owner.run(&format!(
         "SELECT wed.fail_attempts({host}, jsonb_build_array(jsonb_build_object( \

@@ -3,6 +3,7 @@
 mod algorithm;
 mod attributes;
 mod bounds;
+mod deciding;
 mod events;
 mod findings;
 mod isolation;

@@ -367,7 +367,7 @@ impl Host {
             Task::Commit(batch) if trouble == Trouble::Panics => self.return_batch(*batch, s.now),
             Task::Commit(batch) => self.carry_on(batch, s, trouble),
             Task::PutOff(token, pause) => {
-                on(s.store.put_off(self.number, &[token], "a lock", pause)).expect("put off");
+                on(s.store.put_off(self.number, &[token], None, pause)).expect("put off");
                 self.tell(Event::Dropped { token }, s.now);
             }
         }

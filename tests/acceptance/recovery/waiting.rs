@@ -204,7 +204,7 @@ const REASONS: [(WaitingReason, &str); 12] = [
     ),
     (
         WaitingReason::NotRunnable,
-        "UPDATE wed.job SET due = now() + interval '1 hour', put_off = 'it cannot run: no such transition'",
+        "UPDATE wed.job SET due = now() + interval '1 hour', put_off = 'it cannot run: no such transition', not_runnable = true",
     ),
     (
         WaitingReason::NoWorker,
