@@ -97,7 +97,7 @@ pub struct Trigger {
 }
 
 /// Effect of applying a definition.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Applied {
     /// True if applying made the flow.
     pub created: bool,

@@ -1,42 +1,10 @@
 //! Makes a flow what its definition says: attributes, triggers, bindings, versions.
 
 use crate::Session;
-use serde::{Deserialize, Serialize};
+use wedflow_documents::Applied;
 use wedflow_model::{FlowDefinition, FlowId};
 
 use crate::StoreError;
-
-/// Effect of applying a definition.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Applied {
-    /// True if applying made the flow.
-    pub created: bool,
-    /// Attributes added.
-    pub attributes_added: Vec<String>,
-    /// Attributes whose default, type, numbering or openness changed.
-    pub attributes_changed: Vec<String>,
-    /// Attributes that the flow has and the definition does not name; they are left as they are.
-    pub attributes_kept: Vec<String>,
-    /// Triggers added.
-    pub triggers_added: Vec<String>,
-    /// Triggers changed.
-    pub triggers_changed: Vec<String>,
-    /// Triggers removed.
-    pub triggers_removed: Vec<String>,
-    /// Other settings that changed: `final`, `order`, `description`.
-    pub settings_changed: Vec<String>,
-    /// Transitions that were left to another component, or to one for the first time: `transition by component`.
-    pub transitions_bound: Vec<String>,
-    /// Transitions that are external workers' from now on.
-    pub transitions_unbound: Vec<String>,
-    /// Triggers that are disabled, and stay so.
-    pub triggers_disabled: Vec<String>,
-    /// Components that are bound but not uploaded; their transitions wait until they are.
-    pub components_missing: Vec<String>,
-    /// Parts of the definition that will not run, for a person.
-    pub warnings: Vec<String>,
-}
 
 /// Makes a flow what its definition says, and reports what has changed. Creates the flow if it is missing; a flow
 /// that is so already keeps its version. The definition that it has then is kept under its version.
@@ -48,14 +16,15 @@ pub(crate) async fn apply(
 ) -> Result<Applied, StoreError> {
     crate::error::check_description(&definition.description)?;
     let (flow_id, created) = find_or_create(connection, tenant, definition).await?;
-    let sqlx::types::Json(mut applied): sqlx::types::Json<Applied> =
-        sqlx::query_scalar("SELECT wed.apply_definition($1, $2, $3)")
-            .bind(flow_id)
-            .bind(sqlx::types::Json(definition))
-            .bind(actor)
-            .fetch_one(&mut *connection)
-            .await?;
-    applied.created = created;
+    let sqlx::types::Json(mut applied): sqlx::types::Json<Applied> = sqlx::query_scalar(
+        "SELECT wed.apply_definition($1, $2, $3) || jsonb_build_object('created', $4)",
+    )
+    .bind(flow_id)
+    .bind(sqlx::types::Json(definition))
+    .bind(actor)
+    .bind(created)
+    .fetch_one(&mut *connection)
+    .await?;
     if created {
         applied.settings_changed.clear();
     }

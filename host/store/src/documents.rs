@@ -1,8 +1,8 @@
 //! Rows as the documents of the API.
 
 use wedflow_documents::{
-    Applied, Attempt, AuditEntry, Component, Finding, FlowSummary, Instance, Job, LogLine,
-    Recording, Status, Tenant, Token, TraceRow, Trigger, Usage, User, Version, WebhookMessage,
+    Attempt, AuditEntry, Component, Finding, FlowSummary, Instance, Job, LogLine, Recording,
+    Status, Tenant, Token, TraceRow, Trigger, Usage, User, Version, WebhookMessage,
 };
 
 impl From<crate::Flow> for FlowSummary {
@@ -30,26 +30,6 @@ impl From<crate::Trigger> for Trigger {
             r#final: trigger.cfinal,
             timeout: trigger.timeout,
             component: trigger.component,
-        }
-    }
-}
-
-impl From<crate::Applied> for Applied {
-    fn from(applied: crate::Applied) -> Self {
-        Applied {
-            created: applied.created,
-            attributes_added: applied.attributes_added,
-            attributes_changed: applied.attributes_changed,
-            attributes_kept: applied.attributes_kept,
-            triggers_added: applied.triggers_added,
-            triggers_changed: applied.triggers_changed,
-            triggers_removed: applied.triggers_removed,
-            settings_changed: applied.settings_changed,
-            transitions_bound: applied.transitions_bound,
-            transitions_unbound: applied.transitions_unbound,
-            triggers_disabled: applied.triggers_disabled,
-            components_missing: applied.components_missing,
-            warnings: applied.warnings,
         }
     }
 }

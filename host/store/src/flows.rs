@@ -7,9 +7,9 @@ use serde::Serialize;
 use sqlx::{AssertSqlSafe, FromRow, Row};
 use wedflow_model::{AttributeType, FlowDefinition, FlowId, TriggerId};
 
-use crate::apply::{Applied, apply, bind, binding_faults, create_flow, escaped};
+use crate::apply::{apply, bind, binding_faults, create_flow, escaped};
 use crate::audit::{note, note_flow};
-use crate::{Store, StoreError};
+use crate::{Applied, Store, StoreError};
 
 /// Maximum wait, while a flow is removed, for its history to be removed too.
 pub(crate) const RESIDUE_WAIT: Duration = Duration::from_secs(5);

@@ -80,7 +80,6 @@ use sqlx::postgres::{PgArguments, PgConnectOptions, PgRow};
 use sqlx::query::QueryScalar;
 
 pub use announcements::{Message, NewWebhook, OutboxMessage, Webhook, WebhookSet};
-pub use apply::Applied;
 pub use attempts::{AttemptLog, MadeAttempt, PendingJob};
 pub use audit::{AuditEntry, Once, Taken};
 pub use backup::{BackupScript, DATABASE_PLACEHOLDER};
@@ -115,6 +114,7 @@ pub use tenants::{Tenant, TenantSettings};
 pub use tokens::{Bearer, NewToken, Token};
 pub use users::User;
 pub use versions::{FlowVersion, Rematched, RolledBack};
+pub use wedflow_documents::Applied;
 pub use work::{
     NewProcess, NotificationChange, PersonName, WorkAct, WorkCalendar, WorkNews, WorkReport,
 };

@@ -103,7 +103,7 @@ pub(crate) async fn apply(
     } else {
         StatusCode::OK
     };
-    Ok((status, tagged(&tag), Json(Applied::from(applied))).into_response())
+    Ok((status, tagged(&tag), Json(applied)).into_response())
 }
 
 /// The headers of an answer about a definition.

@@ -82,7 +82,7 @@ async fn previewed(
         wedflow_worker::definition::preview(&caller.definitions(api), &caller.tenant, definition)
             .await?;
     Ok(Preview {
-        would_apply: applied.into(),
+        would_apply: applied,
         matching: rows.len(),
         instances: rematched(rows),
     })
@@ -154,7 +154,7 @@ pub(crate) async fn roll_back(
     Ok(Json(RolledBack {
         applied: asked.apply,
         version: rolled_back.version,
-        changes: rolled_back.applied.into(),
+        changes: rolled_back.applied,
         matching: rolled_back.instances.len(),
         instances: rematched(rolled_back.instances),
     }))
@@ -204,7 +204,7 @@ pub(crate) async fn apply_processes(
     let applied = pairs.into_iter().zip(applied);
     let applied = applied.map(|((definition, _), applied)| AppliedFlow {
         flow: definition.name,
-        applied: applied.into(),
+        applied,
     });
     Ok(Json(List::whole(applied.collect())))
 }
