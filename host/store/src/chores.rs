@@ -4,6 +4,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 use sqlx::FromRow;
+use strum::{IntoStaticStr, VariantArray};
+use wedflow_model::{FlowId, TenantId, TriggerId};
 
 use crate::{Store, StoreError};
 
@@ -16,8 +18,9 @@ const STATEMENT_TIME_MAX: Duration = Duration::from_secs(1);
 /// Maximum wait for a lock.
 const LOCK_TIME_MAX: Duration = Duration::from_millis(50);
 
-/// A kind of chore.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A kind of chore, in the order in which one round does them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum ChoreKind {
     /// Frees jobs of hosts that are gone.
     Abandoned,
@@ -27,14 +30,14 @@ pub enum ChoreKind {
     Exhausted,
     /// Skips jobs whose condition no longer holds.
     Stale,
+    /// Keeps paused what is paused.
+    Pauses,
     /// Ends jobs behind their deadlines.
     Late,
     /// Fires conditions that the clock made true.
     Clock,
     /// Starts instances by schedules ([`Store::fire_schedules`]).
     Schedules,
-    /// Keeps paused what is paused.
-    Pauses,
     /// Advances instances that go back.
     Back,
     /// Looks after reservations.
@@ -52,44 +55,12 @@ pub enum ChoreKind {
 }
 
 impl ChoreKind {
-    /// Kinds in the order in which one round does them.
-    pub const ALL: [ChoreKind; 15] = [
-        ChoreKind::Abandoned,
-        ChoreKind::Overdue,
-        ChoreKind::Exhausted,
-        ChoreKind::Stale,
-        ChoreKind::Pauses,
-        ChoreKind::Late,
-        ChoreKind::Clock,
-        ChoreKind::Schedules,
-        ChoreKind::Back,
-        ChoreKind::Reservations,
-        ChoreKind::Circles,
-        ChoreKind::Numbers,
-        ChoreKind::Work,
-        ChoreKind::Exceptions,
-        ChoreKind::Expired,
-    ];
+    /// All kinds.
+    pub const ALL: &[ChoreKind] = ChoreKind::VARIANTS;
 
     /// Name in the database.
     pub fn name(self) -> &'static str {
-        match self {
-            ChoreKind::Abandoned => "abandoned",
-            ChoreKind::Overdue => "overdue",
-            ChoreKind::Exhausted => "exhausted",
-            ChoreKind::Stale => "stale",
-            ChoreKind::Late => "late",
-            ChoreKind::Clock => "clock",
-            ChoreKind::Schedules => "schedules",
-            ChoreKind::Pauses => "pauses",
-            ChoreKind::Back => "back",
-            ChoreKind::Reservations => "reservations",
-            ChoreKind::Circles => "circles",
-            ChoreKind::Numbers => "numbers",
-            ChoreKind::Work => "work",
-            ChoreKind::Exceptions => "exceptions",
-            ChoreKind::Expired => "expired",
-        }
+        self.into()
     }
 
     /// Time between two rounds.
@@ -120,10 +91,10 @@ impl ChoreKind {
 /// Due things of one kind in one flow.
 #[derive(Debug, Clone, FromRow)]
 pub(crate) struct Chore {
-    pub(crate) tenant_id: i32,
-    pub(crate) flow_id: i32,
+    pub(crate) tenant_id: TenantId,
+    pub(crate) flow_id: FlowId,
     pub(crate) things: Vec<i64>,
-    pub(crate) tgids: Vec<i32>,
+    pub(crate) tgids: Vec<TriggerId>,
 }
 
 impl Chore {
@@ -250,26 +221,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_has_a_name_of_its_own() {
-        let mut names: Vec<&str> = ChoreKind::ALL.iter().map(|kind| kind.name()).collect();
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), ChoreKind::ALL.len());
-    }
-
-    #[test]
     fn parts_of_a_chore_are_its_things() {
         let chore = Chore {
-            tenant_id: 1,
-            flow_id: 2,
+            tenant_id: TenantId::new(1),
+            flow_id: FlowId::new(2),
             things: vec![3, 4],
-            tgids: vec![5, 6],
+            tgids: vec![TriggerId::new(5), TriggerId::new(6)],
         };
         let parts: Vec<Chore> = chore.parts().collect();
         assert_eq!(parts.len(), 2);
         assert_eq!(
             (&parts[1].things[..], &parts[1].tgids[..]),
-            (&[4][..], &[6][..])
+            (&[4][..], &[TriggerId::new(6)][..])
         );
     }
 }

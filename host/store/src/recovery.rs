@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use sqlx::{AssertSqlSafe, FromRow};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 use wedflow_model::{FlowId, Wid};
 
 use crate::flows::Flow;
@@ -12,7 +13,8 @@ use crate::times::RFC3339;
 use crate::{Store, StoreError};
 
 /// Reason why a pending job is not being run. A closed list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum WaitingReason {
     /// The time has not come: a delay, a backoff, a deadline.
     Time,
@@ -44,39 +46,11 @@ pub enum WaitingReason {
 
 impl WaitingReason {
     /// All reasons.
-    pub const ALL: [WaitingReason; 13] = [
-        WaitingReason::Time,
-        WaitingReason::Locked,
-        WaitingReason::Siblings,
-        WaitingReason::Quota,
-        WaitingReason::Paused,
-        WaitingReason::Circuit,
-        WaitingReason::NoHost,
-        WaitingReason::NoComponent,
-        WaitingReason::NotRunnable,
-        WaitingReason::NoWorker,
-        WaitingReason::Person,
-        WaitingReason::Reservation,
-        WaitingReason::Precedence,
-    ];
+    pub const ALL: &[WaitingReason] = WaitingReason::VARIANTS;
 
     /// The code, as in SQL and HTTP.
     pub fn code(self) -> &'static str {
-        match self {
-            WaitingReason::Time => "time",
-            WaitingReason::Locked => "locked",
-            WaitingReason::Siblings => "siblings",
-            WaitingReason::Quota => "quota",
-            WaitingReason::Paused => "paused",
-            WaitingReason::Circuit => "circuit",
-            WaitingReason::NoHost => "no_host",
-            WaitingReason::NoComponent => "no_component",
-            WaitingReason::NotRunnable => "not_runnable",
-            WaitingReason::NoWorker => "no_worker",
-            WaitingReason::Person => "person",
-            WaitingReason::Reservation => "reservation",
-            WaitingReason::Precedence => "precedence",
-        }
+        self.into()
     }
 
     /// The reason in words.
@@ -129,9 +103,7 @@ impl WaitingReason {
 
     /// The reason of that code.
     pub fn of_code(code: &str) -> Option<Self> {
-        WaitingReason::ALL
-            .into_iter()
-            .find(|reason| reason.code() == code)
+        code.parse().ok()
     }
 }
 
@@ -593,7 +565,7 @@ mod tests {
 
     #[test]
     fn every_reason_is_found_by_its_code() {
-        for reason in WaitingReason::ALL {
+        for &reason in WaitingReason::ALL {
             assert_eq!(WaitingReason::of_code(reason.code()), Some(reason));
         }
         assert_eq!(WaitingReason::of_code("idle"), None);

@@ -2,13 +2,15 @@
 
 use serde_json::{Map, Value as Json};
 use sqlx::AssertSqlSafe;
+use strum::{IntoStaticStr, VariantArray};
 use wedflow_model::{TenantId, Wid};
 
 use crate::readable::Readable;
 use crate::{Notifications, Store, StoreError};
 
 /// Act of a person on an item, in one statement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum WorkAct {
     /// Take it to do it now.
     Select,
@@ -26,25 +28,11 @@ pub enum WorkAct {
 
 impl WorkAct {
     /// All acts.
-    pub const ALL: [WorkAct; 6] = [
-        WorkAct::Select,
-        WorkAct::Lock,
-        WorkAct::Unselect,
-        WorkAct::Unlock,
-        WorkAct::Start,
-        WorkAct::TakeOver,
-    ];
+    pub const ALL: &[WorkAct] = WorkAct::VARIANTS;
 
     /// The name, as in HTTP.
     pub fn name(self) -> &'static str {
-        match self {
-            WorkAct::Select => "select",
-            WorkAct::Lock => "lock",
-            WorkAct::Unselect => "unselect",
-            WorkAct::Unlock => "unlock",
-            WorkAct::Start => "start",
-            WorkAct::TakeOver => "take-over",
-        }
+        self.into()
     }
 
     fn function(self) -> &'static str {

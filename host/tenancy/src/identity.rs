@@ -150,7 +150,7 @@ mod tests {
         assert!(!viewer.may(Action::write(Area::Flows)));
         assert!(viewer.may(Action::read(Area::Flows)));
         let narrow = with(Role::Admin, &["flows:write", "jobs:read"]);
-        for area in Area::ALL {
+        for &area in Area::ALL {
             for verb in [Verb::Read, Verb::Write] {
                 let expected = area == Area::Flows || (area == Area::Jobs && verb == Verb::Read);
                 assert_eq!(

@@ -3,8 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
+use strum::{IntoStaticStr, VariantArray};
+
 /// A user's role in a tenant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Role {
     /// May do everything in the tenant.
     Admin,
@@ -19,7 +22,8 @@ pub enum Role {
 }
 
 /// The area that an action is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Area {
     /// Flows and their definitions.
     Flows,
@@ -105,23 +109,11 @@ const MATRIX: [(Area, [u8; 5]); 11] = [
 
 impl Role {
     /// All roles.
-    pub const ALL: [Role; 5] = [
-        Role::Admin,
-        Role::Developer,
-        Role::Operator,
-        Role::Participant,
-        Role::Viewer,
-    ];
+    pub const ALL: &[Role] = Role::VARIANTS;
 
     /// The role's name.
     pub fn name(self) -> &'static str {
-        match self {
-            Role::Admin => "admin",
-            Role::Developer => "developer",
-            Role::Operator => "operator",
-            Role::Participant => "participant",
-            Role::Viewer => "viewer",
-        }
+        self.into()
     }
 
     /// Returns whether the role may do this.
@@ -140,35 +132,11 @@ impl Role {
 
 impl Area {
     /// All areas.
-    pub const ALL: [Area; 11] = [
-        Area::Flows,
-        Area::Instances,
-        Area::Jobs,
-        Area::Components,
-        Area::Activation,
-        Area::Tokens,
-        Area::AllTokens,
-        Area::Users,
-        Area::Settings,
-        Area::Usage,
-        Area::Audit,
-    ];
+    pub const ALL: &[Area] = Area::VARIANTS;
 
     /// The area's name in scopes.
     pub fn name(self) -> &'static str {
-        match self {
-            Area::Flows => "flows",
-            Area::Instances => "instances",
-            Area::Jobs => "jobs",
-            Area::Components => "components",
-            Area::Activation => "activation",
-            Area::Tokens => "tokens",
-            Area::AllTokens => "all-tokens",
-            Area::Users => "users",
-            Area::Settings => "settings",
-            Area::Usage => "usage",
-            Area::Audit => "audit",
-        }
+        self.into()
     }
 }
 
@@ -177,12 +145,18 @@ impl FromStr for Role {
 
     fn from_str(text: &str) -> Result<Self, String> {
         Role::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .find(|role| role.name() == text)
             .ok_or_else(|| {
                 format!(
                     "there is no role \"{text}\"; there are {}",
-                    Role::ALL.map(Role::name).join(", ")
+                    Role::ALL
+                        .iter()
+                        .copied()
+                        .map(Role::name)
+                        .collect::<Vec<_>>()
+                        .join(", ")
                 )
             })
     }
@@ -242,7 +216,7 @@ mod tests {
     fn each_role_may_do_what_is_said_and_nothing_else() {
         for (role, said) in SAID {
             let mut may = Vec::new();
-            for area in Area::ALL {
+            for &area in Area::ALL {
                 for action in [Action::read(area), Action::write(area)] {
                     if role.may(action) {
                         may.push(action.to_string());
@@ -261,7 +235,7 @@ mod tests {
 
     #[test]
     fn names_are_read_back() {
-        for role in Role::ALL {
+        for &role in Role::ALL {
             assert_eq!(role.name().parse(), Ok(role));
         }
         let error = "root".parse::<Role>().expect_err("no role");

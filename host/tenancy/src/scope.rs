@@ -23,7 +23,12 @@ impl ScopeError {
     pub fn hint() -> String {
         format!(
             "Use read or write for everything that the role may, or AREA:read or AREA:write with one of {}.",
-            Area::ALL.map(Area::name).join(", ")
+            Area::ALL
+                .iter()
+                .copied()
+                .map(Area::name)
+                .collect::<Vec<_>>()
+                .join(", ")
         )
     }
 }
@@ -54,7 +59,7 @@ impl FromStr for Scope {
         let (area, verb) = match text.split_once(':') {
             None => (None, text),
             Some((name, verb)) => {
-                let area = Area::ALL.into_iter().find(|area| area.name() == name);
+                let area = Area::ALL.iter().copied().find(|area| area.name() == name);
                 (Some(area.ok_or_else(wrong)?), verb)
             }
         };
@@ -119,13 +124,15 @@ mod tests {
     #[test]
     fn within_means_that_nothing_more_is_allowed() {
         let all: Vec<Scope> = Area::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .map(Some)
             .chain([None])
             .flat_map(|area| [Verb::Read, Verb::Write].map(|verb| Scope { area, verb }))
             .collect();
         let actions: Vec<Action> = Area::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .flat_map(|area| [Action::read(area), Action::write(area)])
             .collect();
         for one in &all {

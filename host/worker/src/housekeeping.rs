@@ -69,7 +69,7 @@ pub(crate) fn register(
     });
 
     // Each kind by itself: what holds one up holds no other up.
-    for kind in ChoreKind::ALL {
+    for &kind in ChoreKind::ALL {
         let doing = Arc::clone(shared);
         scheduler.register_source(source::Timer::every(kind.interval()), move |_, _| {
             do_chores(Arc::clone(&doing), kind)

@@ -37,7 +37,8 @@ fn request_for(action: Action, client: &Client) -> Option<Answered> {
 
 fn all_actions() -> impl Iterator<Item = Action> {
     Area::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .flat_map(|area| [Action::read(area), Action::write(area)])
 }
 
@@ -46,7 +47,7 @@ fn each_role_is_let_do_what_the_matrix_says() {
     let database = Database::new();
     let api = Api::of(&database);
     let mut asked = 0;
-    for role in Role::ALL {
+    for &role in Role::ALL {
         let client = api.user("default", role.name(), role.name());
         for action in all_actions() {
             let Some(answer) = request_for(action, &client) else {

@@ -12,7 +12,8 @@ use crate::problem::Problem;
     responses((status = 200, body = Me), (status = 401, body = Problem)))]
 pub(crate) async fn me(caller: Caller) -> Json<Me> {
     let may = Area::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .flat_map(|area| [Action::read(area), Action::write(area)])
         .filter(|action| caller.may(*action))
         .map(|action| action.to_string())

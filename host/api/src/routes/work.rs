@@ -95,7 +95,8 @@ pub(crate) async fn act(
 ) -> Result<Json<Value>, Problem> {
     caller.must(Action::write(Area::Instances))?;
     let act = WorkAct::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .find(|known| known.name() == act)
         .ok_or_else(|| Problem::missing("act", &act))?;
     Ok(Json(

@@ -274,7 +274,10 @@ impl Server for Direct {
     }
 
     fn act(&self, item: i64, act: &str, claim: i64) -> Result<Json, AwayError> {
-        let act = WorkAct::ALL.into_iter().find(|known| known.name() == act);
+        let act = WorkAct::ALL
+            .iter()
+            .copied()
+            .find(|known| known.name() == act);
         let act = act.ok_or_else(|| AwayError::NotEnabled("there is no such act".to_owned()))?;
         let claim = i32::try_from(claim).ok();
         self.wait(self.store.work_act_at(self.person(), item, act, claim))
