@@ -30,6 +30,16 @@ COMMIT;
 SQL
 }
 
+# people ROLE NAME...: makes people of a role who are there: items are offered to whoever looks at the worklist.
+people() {
+  local role=$1 name
+  shift
+  for name in "$@"; do
+    "$wed" --quiet work people --add "$name" --role "$role" >/dev/null
+    "$wed" --quiet work --as "$name" list >/dev/null
+  done
+}
+
 # item PERSON WID: the number of the item of an instance on somebody's worklist; nothing where there is none.
 item() {
   "$wed" --json work --as "$1" list | python3 -c '
@@ -50,6 +60,15 @@ serve() {
     kill -0 "$host" 2>/dev/null || { cat "$log" >&2; return 1; }
     sleep 0.1
   done
+}
+
+# work PERSON WID [OPTION...]: selects and reports the item of an instance that is on somebody's worklist.
+work() {
+  local person=$1 number
+  number=$(item "$person" "$2")
+  shift 2
+  "$wed" --quiet work --as "$person" select "$number" >/dev/null
+  "$wed" --quiet work --as "$person" report "$number" "$@" >/dev/null
 }
 
 # status FLOW WID: F final, E exception, R neither.

@@ -356,6 +356,7 @@ BEGIN
   END IF;
   IF _key IS NOT NULL THEN
     RAISE EXCEPTION 'the form of % does not take "%": %', _task, _key, _why USING ERRCODE = 'WF088',
+      DETAIL = jsonb_build_object('at', 'values.' || _key)::text,
       HINT = 'The item''s form says what it takes: `wed work show`.';
   END IF;
 END $$;

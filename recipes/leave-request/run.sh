@@ -3,11 +3,8 @@
 source "$(dirname "$0")/../lib.sh"
 
 "$wed" --quiet flow apply "$here/flow.toml" >/dev/null
-"$wed" --quiet work people --add meg --role Manager >/dev/null
-"$wed" --quiet work people --add otto --role Office >/dev/null
-# Items are offered to people who are there: who looks at the worklist is.
-"$wed" --quiet work --as meg list
-"$wed" --quiet work --as otto list
+people Manager meg
+people Office otto
 
 say "A request that is granted"
 wid=$(start recipe-leave person=ann days=3)

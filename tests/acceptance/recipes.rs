@@ -67,3 +67,18 @@ fn a_customers_step_runs_within_limits() {
 fn a_model_is_called_again_within_a_budget() {
     play("model-call");
 }
+
+#[harness::test]
+fn an_invoice_is_approved_by_whom_a_table_names() {
+    play("invoice-approval");
+}
+
+#[harness::test]
+fn a_vacation_comes_back_to_its_employee() {
+    play("vacation-request");
+}
+
+#[harness::test]
+fn voters_vote_at_the_same_time() {
+    play("parallel-vote");
+}

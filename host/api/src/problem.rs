@@ -318,12 +318,21 @@ fn refused(refusal: &Refusal) -> Option<Problem> {
         .place
         .clone()
         .map(|FragmentPosition { fragment, position }| FragmentPlace { fragment, position });
+    if refusal.code == "WF088" {
+        problem.document.at = wrong_value(refusal);
+    }
     if refusal.code == "WF020"
         && let Some((name, used, allowed)) = quota_of(refusal)
     {
         problem = problem.limit(&name, used, allowed);
     }
     Some(problem)
+}
+
+/// The place of the value that a form does not take, which the database tells in the detail.
+fn wrong_value(refusal: &Refusal) -> Option<String> {
+    let detail: serde_json::Value = serde_json::from_str(refusal.detail.as_deref()?).ok()?;
+    detail["at"].as_str().map(str::to_owned)
 }
 
 /// The limit's name, what is used and what is allowed, which the database tells in the detail.

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use wedflow_documents::{
     AppliedFlow, Behind, Calendar, Comment, Decision, Delegation, Following, Listing, Newest,
     Notification, Outcome, PeopleRole, Position, Process, ProcessDefinition, Processes, Report,
-    Roles, Successor, WorkPlan,
+    Roles, Seen, Successor, WorkPlan,
 };
 use wedflow_model::Wid;
 
@@ -54,12 +54,18 @@ impl Client {
         self.call(on(Request::get, item, &[])).await
     }
 
-    /// Selects, locks, unselects, unlocks, starts or takes over an item.
+    /// Selects, locks, unselects, unlocks, starts or takes over an item: where `claim` is given, only under that one.
     ///
     /// # Errors
     /// [`ClientError`].
-    pub async fn work_act(&self, item: i64, act: &str) -> Result<Value, ClientError> {
-        self.call(on(Request::post, item, &[act])).await
+    pub async fn work_act(
+        &self,
+        item: i64,
+        act: &str,
+        claim: Option<i32>,
+    ) -> Result<Value, ClientError> {
+        self.call(on(Request::post, item, &[act]).document(&Seen { claim }))
+            .await
     }
 
     /// Gives an item to another person.

@@ -22,7 +22,11 @@ for (const part of document.querySelectorAll('[data-live]')) {
   renew(part);
   setInterval(() => renew(part), every);
   document.addEventListener('visibilitychange', () => renew(part));
+  document.addEventListener('renew', () => renew(part));
 }
+
+// Whoever signs in next sees nothing of what this device kept of another person.
+if (document.querySelector('#token')) localStorage.removeItem('wedflow-work');
 
 document.addEventListener('submit', (event) => {
   const asks = event.submitter?.dataset.ask;

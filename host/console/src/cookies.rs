@@ -11,6 +11,9 @@ pub(crate) const SESSION: &str = "wedflow_session";
 pub(crate) const LANGUAGE: &str = "wedflow_language";
 /// Cookie with the message that an act leaves for the next page.
 pub(crate) const SAID: &str = "wedflow_said";
+/// Cookie with the newest message of work that was looked at.
+pub(crate) const SEEN: &str = "wedflow_seen";
+
 /// Returns the value of a cookie.
 pub(crate) fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
     let all = headers.get_all(header::COOKIE).iter();

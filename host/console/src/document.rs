@@ -3,6 +3,7 @@
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use maud::{DOCTYPE, Markup, html};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::assets::address;
@@ -10,10 +11,64 @@ use crate::words::Language;
 
 /// Sources of a page: this server alone, and no script or style within the page.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \
-    form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+    manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// A whole document.
 pub(crate) fn document(language: Language, title: &str, body: &Markup) -> Markup {
+    with_head(language, title, &html! {}, body)
+}
+
+/// A document of people's work, which a device may install; `person` is who is signed in.
+pub(crate) fn work_document(
+    language: Language,
+    title: &str,
+    (person, proof): (&str, &str),
+    body: &Markup,
+) -> Markup {
+    let head = html! {
+        (installed(language))
+        meta name="wedflow-person" content=(person);
+        meta name="wedflow-proof" content=(proof);
+        script src=(address("work.js")) type="module" {}
+    };
+    with_head(language, title, &head, body)
+}
+
+/// The document that a device shows without a network: a script fills it in from what the device kept.
+pub(crate) fn shell(language: Language, title: &str, body: &Markup) -> Markup {
+    let head = html! {
+        (installed(language))
+        script src=(address("away.js")) type="module" {}
+    };
+    with_head(language, title, &head, body)
+}
+
+/// The manifest by which a device installs the pages of work, and the words of their scripts.
+fn installed(language: Language) -> Markup {
+    html! {
+        meta name="wedflow-words" content=(script_words(language));
+        link rel="manifest" href=(format!("{}/work/manifest.json", crate::ROOT));
+        meta name="theme-color" content="#1f5fbf";
+    }
+}
+
+/// Words of the scripts of people's work.
+fn script_words(language: Language) -> Value {
+    let say = |text| language.say(text);
+    json!({
+        "saved": say("saved here"), "sending": say("sending"), "confirmed": say("confirmed"),
+        "refused": say("refused"), "results": say("Results of this device"),
+        "waits": say("It is saved here, and is sent when there is a connection."),
+        "again": say("Send again"), "edit": say("Edit"), "forget": say("Forget"),
+        "required": say("It is required."), "attribute": say("Attribute"), "yours": say("Yours"),
+        "present": say("Present"), "nothing": say("This device keeps nothing for you."),
+        "inbox": say("Inbox"), "locked": say("Only items that are locked for you can be done without a connection."),
+        "kept": say("Its result is kept here already."), "back": say("The connection is back."),
+        "uncopied": say("This item was not copied to this device."), "copied": say("copied to this device"),
+    })
+}
+
+fn with_head(language: Language, title: &str, head: &Markup, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang=(language.tag()) {
@@ -22,10 +77,12 @@ pub(crate) fn document(language: Language, title: &str, body: &Markup) -> Markup
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 meta name="robots" content="noindex";
+                meta name="generator" content="Wedflow";
                 title { (title) " · Wedflow" }
                 link rel="icon" href=(address("icon.svg"));
                 link rel="stylesheet" href=(address("console.css"));
                 script src=(address("console.js")) defer {}
+                (head)
             }
             body { (body) }
         }

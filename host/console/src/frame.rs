@@ -12,7 +12,7 @@ use crate::session::Session;
 use crate::words::Language;
 
 /// Pages that the navigation leads to: address, name, key.
-const PLACES: [(&str, &str, &str); 9] = [
+const PLACES: [(&str, &str, &str); 10] = [
     ("", "Overview", "o"),
     ("/flows", "Flows", "f"),
     ("/exceptions", "Exceptions", "e"),
@@ -22,6 +22,7 @@ const PLACES: [(&str, &str, &str); 9] = [
     ("/webhooks", "Webhooks", "w"),
     ("/people", "Users and tokens", "u"),
     ("/audit", "Audit log", "a"),
+    ("/work", "Work", "i"),
 ];
 
 /// A page, or why there is none.
@@ -29,15 +30,27 @@ pub(crate) type Answer = Result<Response, Failure>;
 
 /// Puts the frame around the content of a page.
 pub(crate) fn page(session: &Session, title: &str, content: &Markup) -> Response {
+    let body = framed(session, &PLACES, content);
+    answered(session, &document(session.language, title, &body))
+}
+
+/// The frame with places that it leads to.
+pub(crate) fn framed(
+    session: &Session,
+    places: &[(&str, &'static str, &str)],
+    content: &Markup,
+) -> Markup {
     let say = |text| session.language.say(text);
-    let body = html! {
+    let here = places.iter().filter(|place| is_at(&session.path, place.0));
+    let here = here.map(|place| place.0).max_by_key(|place| place.len());
+    html! {
         a class="skip" href="#main" { (say_skip(session.language)) }
         header class="top" {
             a class="brand" href=(ROOT) { "Wedflow" }
             nav aria-label=(say("Pages")) {
-                @for (place, name, key) in PLACES {
+                @for &(place, name, key) in places {
                     a href=(format!("{ROOT}{place}")) data-key=(key)
-                        aria-current=[is_at(&session.path, place).then_some("page")] { (place_name(session.language, name)) }
+                        aria-current=[(Some(place) == here).then_some("page")] { (place_name(session.language, name)) }
                 }
             }
             div class="who" {
@@ -58,8 +71,12 @@ pub(crate) fn page(session: &Session, title: &str, content: &Markup) -> Response
             @if let Some(said) = &session.said { p class="said" role="status" { (said) } }
             (content)
         }
-    };
-    let mut response = confined(StatusCode::OK, &document(session.language, title, &body));
+    }
+}
+
+/// Answers with a document; the message that an act left is shown once.
+pub(crate) fn answered(session: &Session, document: &Markup) -> Response {
+    let mut response = confined(StatusCode::OK, document);
     if session.said.is_some() {
         set_cookie(
             &mut response,
@@ -80,6 +97,11 @@ fn place_name(language: Language, name: &'static str) -> &'static str {
         "Components" => language.say("Components"),
         "Webhooks" => language.say("Webhooks"),
         "Users and tokens" => language.say("Users and tokens"),
+        "Work" => language.say("Work"),
+        "Inbox" => language.say("Inbox"),
+        "Messages" => language.say("Messages"),
+        "Start a process" => language.say("Start a process"),
+        "Console" => language.say("Console"),
         _ => language.say("Audit log"),
     }
 }

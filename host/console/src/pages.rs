@@ -3,12 +3,17 @@
 mod components;
 mod entry;
 mod exceptions;
+mod fields;
 mod flow;
 mod flows;
+mod inbox;
 mod instance;
 mod instances;
+mod item;
+mod news;
 mod operate;
 mod overview;
+mod relay;
 mod tenant;
 mod timeline;
 mod what_if;
@@ -23,7 +28,7 @@ use axum::extract::{DefaultBodyLimit, FromRequestParts};
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use axum::response::Redirect;
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use maud::{Markup, html};
 use wedflow_documents::{Instance, Status};
 
@@ -48,10 +53,12 @@ pub(crate) fn router(console: Console) -> Router {
         .route("/language", post(entry::language))
         .merge(flow_pages())
         .merge(tenant_pages())
+        .merge(work_pages())
         .fallback(nowhere)
         .with_state(console);
     Router::new()
         .route("/", get(async || Redirect::to(ROOT)))
+        .route("/work", get(item::short_address))
         .nest(ROOT, pages)
 }
 
@@ -107,6 +114,28 @@ fn tenant_pages() -> Router<Console> {
         .route("/people", get(tenant::people).post(tenant::change_people))
         .route("/audit", get(tenant::audit))
         .route("/usage", get(tenant::usage))
+}
+
+/// Pages of a person's work.
+fn work_pages() -> Router<Console> {
+    Router::new()
+        .route("/work", get(inbox::inbox))
+        .route("/work/live", get(inbox::live))
+        .route("/work/news", get(news::news))
+        .route(
+            "/work/messages",
+            get(inbox::messages).post(inbox::delete_messages),
+        )
+        .route("/work/start", get(inbox::start_form).post(inbox::start))
+        .route("/work/items/{item}", get(item::item))
+        .route("/work/items/{item}/do", post(item::act))
+        .route("/work/items/{item}/kept", get(item::kept))
+        .route("/work/items/{item}/files/{note}", get(item::file))
+        .route("/work/api/{*path}", any(relay::relay))
+        .route("/work/me", get(item::me))
+        .route("/work/away", get(inbox::away))
+        .route("/work/worker.js", get(assets::worker))
+        .route("/work/manifest.json", get(assets::manifest))
 }
 
 async fn nowhere(headers: HeaderMap) -> Failure {

@@ -19,7 +19,7 @@ use wedflow_client::{Client, InProcess, Sending, Transport};
 use wedflow_documents::Me;
 
 use crate::ROOT;
-use crate::cookies::{SAID, SESSION, cookie};
+use crate::cookies::{SAID, SEEN, SESSION, cookie};
 use crate::failure::Failure;
 use crate::words::Language;
 
@@ -77,17 +77,22 @@ impl Console {
 
     /// A client that asks with a token.
     pub(crate) fn client(&self, token: &str) -> Option<Client> {
+        self.with_token(token).map(Client::new)
+    }
+
+    /// The API, asked with a token.
+    pub(crate) fn with_token(&self, token: &str) -> Option<WithToken> {
         let mut authorization = HeaderValue::from_str(&format!("Bearer {token}")).ok()?;
         authorization.set_sensitive(true);
-        Some(Client::new(WithToken {
+        Some(WithToken {
             api: InProcess::new(self.api.clone(), "the server"),
             authorization,
-        }))
+        })
     }
 }
 
 /// The API in this process, asked with a token.
-struct WithToken {
+pub(crate) struct WithToken {
     api: InProcess<Router>,
     authorization: HeaderValue,
 }
@@ -115,6 +120,8 @@ pub(crate) struct Session {
     pub(crate) proof: String,
     /// Message that an act left.
     pub(crate) said: Option<String>,
+    /// Number of the newest message of work that the person looked at.
+    pub(crate) seen: i64,
 }
 
 impl Session {
@@ -148,6 +155,7 @@ impl FromRequestParts<Console> for Session {
         };
         Ok(Session {
             client,
+            seen: seen_by(&me, &parts.headers),
             me,
             language,
             path,
@@ -156,6 +164,24 @@ impl FromRequestParts<Console> for Session {
                 .map(|text| percent_decode_str(&text).decode_utf8_lossy().into_owned()),
         })
     }
+}
+
+/// The cookie that says up to which message a person looked.
+pub(crate) fn seen(me: &Me, message: i64) -> String {
+    let whose = digest(&format!("{} {}", me.tenant, me.user));
+    format!("{SEEN}={whose}.{message}; Path={ROOT}; Max-Age=31536000; HttpOnly; SameSite=Strict")
+}
+
+/// Returns the number of the newest message that a person looked at in this browser.
+fn seen_by(me: &Me, headers: &HeaderMap) -> i64 {
+    let whose = digest(&format!("{} {}", me.tenant, me.user));
+    let kept = cookie(headers, SEEN).unwrap_or_default();
+    let number = kept
+        .strip_prefix(&whose)
+        .map(|rest| rest.trim_start_matches('.'));
+    number
+        .and_then(|number| number.parse().ok())
+        .unwrap_or_default()
 }
 
 /// The proof that a form comes from a page of this session: nobody knows it who does not have the token.
@@ -207,6 +233,15 @@ impl axum::extract::FromRequest<Console> for Sent {
         }
         Ok(Sent(fields))
     }
+}
+
+/// Returns true when a script of ours sends the request: it has the proof of its page.
+pub(crate) fn is_own_script(headers: &HeaderMap) -> bool {
+    let token = cookie(headers, SESSION).unwrap_or_default();
+    let given = headers.get("x-proof").and_then(|value| value.to_str().ok());
+    from_here(headers)
+        && !token.is_empty()
+        && digest(given.unwrap_or_default()) == digest(&proof(&token))
 }
 
 /// Returns true unless the browser says that another site sends the form.

@@ -4,6 +4,7 @@ mod browser;
 mod explaining;
 mod pages;
 mod picture;
+mod work;
 
 use std::sync::Arc;
 
@@ -19,8 +20,13 @@ const MARKUP: &str = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
 
 /// Serves an API with its console.
 fn served(links: &Links) -> Api {
+    served_over(&Database::new(), links)
+}
+
+/// Serves the API of a database with its console.
+fn served_over(database: &Arc<Database>, links: &Links) -> Api {
     let links = links.clone();
-    Api::with(&Database::new(), |settings| {
+    Api::with(database, |settings| {
         settings.pages = Some(MakePages(Arc::new(move |api| {
             wedflow_console::router(api, &links)
         })));

@@ -158,15 +158,17 @@ async fn settle(command: &WorkCommand, door: &Door) -> Result<Json, Problem> {
 /// Changes one item or the person, in one call.
 async fn act(command: &WorkCommand, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let done = match command {
-        WorkCommand::Select { item } => door.work_act(*item, "select").await?,
-        WorkCommand::Lock { item } => door.work_act(*item, "lock").await?,
-        WorkCommand::Unlock { item } => door.work_act(*item, "unlock").await?,
-        WorkCommand::Release { item } => match door.work_act(*item, "unselect").await {
-            Err(error) if error.code() == Some("WF082") => door.work_act(*item, "unlock").await?,
+        WorkCommand::Select { item } => door.work_act(*item, "select", None).await?,
+        WorkCommand::Lock { item } => door.work_act(*item, "lock", None).await?,
+        WorkCommand::Unlock { item } => door.work_act(*item, "unlock", None).await?,
+        WorkCommand::Release { item } => match door.work_act(*item, "unselect", None).await {
+            Err(error) if error.code() == Some("WF082") => {
+                door.work_act(*item, "unlock", None).await?
+            }
             other => other?,
         },
-        WorkCommand::Start { item } => door.work_act(*item, "start").await?,
-        WorkCommand::TakeOver { item } => door.work_act(*item, "take-over").await?,
+        WorkCommand::Start { item } => door.work_act(*item, "start", None).await?,
+        WorkCommand::TakeOver { item } => door.work_act(*item, "take-over", None).await?,
         WorkCommand::Delegate { item, to } => door.delegate(*item, to).await?,
         WorkCommand::Reassign { from, to } => door.reassign(from, to).await?,
         WorkCommand::Together { item, task } => door.reserve(*item, task).await?,

@@ -11,7 +11,7 @@ use super::table;
 use crate::ROOT;
 use crate::failure::Failure;
 use crate::frame::{Answer, hidden, onward, page};
-use crate::session::{Sent, Session, from_here};
+use crate::session::{Sent, Session, is_own_script};
 use crate::shown::{bytes, time};
 
 /// The components of the tenant.
@@ -111,8 +111,7 @@ pub(crate) async fn upload(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let proof = headers.get("x-proof").and_then(|value| value.to_str().ok());
-    if !from_here(&headers) || proof != Some(&session.proof) {
+    if !is_own_script(&headers) {
         return Failure::foreign(session.language).into_response();
     }
     let say = |text| session.language.say(text);

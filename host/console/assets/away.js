@@ -1,0 +1,86 @@
+// The page without a network: items that this device kept, a form for those that are locked, and the outbox.
+import { ask, isMarkOf, kept, marked, openStore, understood, unmark, words } from './store.js';
+import { keepDraft, report } from './form.js';
+import { isWaiting, keepResult, send, showOutbox } from './outbox.js';
+
+const place = document.querySelector('[data-kept]');
+const note = document.querySelector('[data-away]');
+const asked = /\/items\/(\d+)$/.exec(location.pathname)?.[1];
+const said = (text) => Object.assign(document.createElement('p'), { className: 'box', textContent: text });
+let store = null;
+
+document.querySelector('[data-again]').addEventListener('click', () => location.reload());
+
+async function showItem(item) {
+  const one = await store.get('item', item);
+  const isDone = (await store.all('result')).some((result) => result.item === item);
+  if (!one?.page) {
+    place.replaceChildren(said(isDone ? words.kept : words.uncopied));
+    return;
+  }
+  // Markup of our own server, escaped there.
+  place.innerHTML = one.page;
+  const form = place.querySelector('[data-result]');
+  const isEnabled = one.entry.state === 'LOCKED' && one.document.state === 'LOCKED' && form && !isDone;
+  if (!isEnabled) {
+    form?.querySelectorAll('input, select, textarea, button').forEach((part) => { part.disabled = true; });
+    place.prepend(said(isDone ? words.kept : words.locked));
+    return;
+  }
+  form.querySelectorAll('[value=run]').forEach((button) => { button.hidden = true; });
+  await keepDraft(store, form);
+  form.addEventListener('submit', async (event) => {
+    if (event.defaultPrevented) return;
+    event.preventDefault();
+    const body = report(form, event.submitter?.value !== 'failed');
+    if (body === null) return;
+    await keepResult(store, one.entry, body);
+    await showItem(item);
+    await look();
+    window.scrollTo(0, 0);
+  });
+}
+
+async function showList() {
+  const items = await kept(store);
+  const isLocked = (one) => one.entry.state === 'LOCKED';
+  items.sort((one, other) => isLocked(other) - isLocked(one) || one.place - other.place);
+  const list = Object.assign(document.createElement('ol'), { className: 'items' });
+  for (const one of items) {
+    const line = list.appendChild(Object.assign(document.createElement('li'), { className: 'box' }));
+    if (one.row) line.innerHTML = one.row;
+    else line.textContent = `${one.entry.task} · ${one.entry.instance}`;
+    if (one.page && isLocked(one)) {
+      line.append(Object.assign(document.createElement('p'), { textContent: words.copied }));
+    }
+  }
+  const title = Object.assign(document.createElement('h1'), { textContent: words.inbox });
+  place.replaceChildren(title, items.length ? list : said(words.nothing));
+}
+
+/** Looks whether the server answers, and whose session it is; then what waits is sent. */
+async function look() {
+  await showOutbox(store, look);
+  const answer = await ask('/me');
+  const me = answer && await understood(answer, 'proof');
+  if (!me) return;
+  if (!isMarkOf(me.person)) {
+    unmark();
+    location.reload();
+    return;
+  }
+  if (await isWaiting(store)) await send(store, me.proof);
+  await showOutbox(store, look);
+  note.firstChild.textContent = `${words.back} `;
+}
+
+if (marked()) {
+  store = await openStore(marked());
+  if (asked) await showItem(Number(asked));
+  else await showList();
+  await look();
+  setInterval(look, 3_000);
+  window.addEventListener('online', look);
+} else {
+  place.replaceChildren(said(words.nothing));
+}

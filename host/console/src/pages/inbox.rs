@@ -1,0 +1,255 @@
+//! A person's inbox: the worklist in its orders, searched and filtered; messages, and starting a process.
+
+use axum::http::HeaderMap;
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::Value;
+use wedflow_client::ClientError;
+use wedflow_documents::Process;
+
+use super::Query;
+use super::news::{NEAR_SECONDS, entry, item_address, seconds_left, text, work_page};
+use crate::ROOT;
+use crate::cookies::set_cookie;
+use crate::document::{confined, part, shell};
+use crate::frame::{Answer, hidden, onward};
+use crate::session::{Sent, Session, seen};
+use crate::shown::{part as encoded, time};
+use crate::words::Language;
+
+/// Most items of a list.
+const ITEMS_MAX: i32 = 200;
+/// Most messages of a page.
+const MESSAGES_MAX: i32 = 100;
+/// Orders of a worklist.
+const ORDERS: [&str; 5] = ["arrival", "priority", "deadline", "size", "own"];
+/// Parts of a worklist.
+const PARTS: [&str; 4] = ["all", "mine", "offered", "late"];
+
+/// Choice of what the inbox lists.
+struct Choice {
+    order: &'static str,
+    part: &'static str,
+    search: String,
+}
+
+impl Choice {
+    fn of(query: &Query) -> Self {
+        let known = |names: &[&'static str], given: Option<&str>| {
+            let found = names.iter().find(|name| Some(**name) == given);
+            found.or(names.first()).copied().unwrap_or_default()
+        };
+        Choice {
+            order: known(&ORDERS, query.given("order")),
+            part: known(&PARTS, query.given("show")),
+            search: query.given("q").unwrap_or_default().to_owned(),
+        }
+    }
+
+    fn takes(&self, item: &Value) -> bool {
+        let is_of_part = match self.part {
+            "mine" => item["state"] != "READY",
+            "offered" => item["state"] == "READY",
+            "late" => seconds_left(item).is_some_and(|left| left < NEAR_SECONDS),
+            _ => true,
+        };
+        let wanted = self.search.to_lowercase();
+        let texts = ["task", "instance", "description", "role", "element"];
+        is_of_part
+            && (wanted.is_empty()
+                || texts.iter().any(|key| {
+                    let text = item[*key].as_str().unwrap_or_default();
+                    text.to_lowercase().contains(&wanted)
+                }))
+    }
+
+    fn query(&self) -> String {
+        format!(
+            "order={}&show={}&q={}",
+            self.order,
+            self.part,
+            encoded(&self.search)
+        )
+    }
+}
+
+/// The inbox.
+pub(crate) async fn inbox(session: Session, query: Query) -> Answer {
+    let choice = Choice::of(&query);
+    let list = list(&session, &choice).await.map_err(session.failed())?;
+    let say = |text| session.language.say(text);
+    let body = html! {
+        h1 { (say("Inbox")) }
+        form class="line" method="get" action=(format!("{ROOT}/work")) role="search" {
+            label { (say("Search"))
+                input type="search" name="q" value=(choice.search) data-search="true"; }
+            label { (say("Order"))
+                select name="order" { @for name in ORDERS {
+                    option value=(name) selected[name == choice.order] { (order_word(session.language, name)) }
+                } } }
+            label { (say("Show"))
+                select name="show" { @for name in PARTS {
+                    option value=(name) selected[name == choice.part] { (part_word(session.language, name)) }
+                } } }
+            button { (say("List")) }
+        }
+        div data-live=(format!("{ROOT}/work/live?{}", choice.query())) { (list) }
+    };
+    work_page(&session, say("Inbox"), &body).await
+}
+
+/// The part of the inbox that is kept current.
+pub(crate) async fn live(session: Session, query: Query, headers: HeaderMap) -> Answer {
+    let list = list(&session, &Choice::of(&query))
+        .await
+        .map_err(session.failed())?;
+    Ok(part(&headers, &list))
+}
+
+async fn list(session: &Session, choice: &Choice) -> Result<Markup, ClientError> {
+    let mut items = session.client.worklist(choice.order, ITEMS_MAX).await?;
+    items.retain(|item| choice.takes(item));
+    let say = |text| session.language.say(text);
+    Ok(html! {
+        @if items.is_empty() { p class="box" { (say("Nothing to do here.")) } }
+        ol class="items" {
+            @for (at, item) in items.iter().enumerate() {
+                @let before = (choice.order == "own" && at > 0).then(|| items.get(at - 1)).flatten();
+                li class="box" { (entry(session, item, before)) }
+            }
+        }
+    })
+}
+
+/// The messages, newest first. Whoever sees them has looked at them.
+pub(crate) async fn messages(session: Session) -> Answer {
+    let messages = session
+        .client
+        .messages(MESSAGES_MAX)
+        .await
+        .map_err(session.failed())?;
+    let say = |text| session.language.say(text);
+    let body = html! {
+        h1 { (say("Messages")) }
+        @if messages.is_empty() { p class="box" { (say("There is no message.")) } }
+        ol class="items" {
+            @for one in &messages {
+                li class="box" {
+                    p { (text(one, "text")) }
+                    p class="soft" {
+                        (text(one, "sender")) " · " (time(text(one, "at")))
+                        @if !one["item"].is_null() {
+                            " · " a href=(item_address(&one["item"])) { (say("Work item")) " " (one["item"]) }
+                        }
+                    }
+                }
+            }
+        }
+        @if !messages.is_empty() {
+            form method="post" action=(format!("{ROOT}/work/messages")) {
+                (hidden(&session))
+                button data-ask=(say("Delete all messages?")) { (say("Delete all messages")) }
+            }
+        }
+    };
+    let mut response = work_page(&session, say("Messages"), &body).await?;
+    let newest = messages.iter().filter_map(|one| one["message"].as_i64());
+    if let Some(newest) = newest.max() {
+        set_cookie(&mut response, &seen(&session.me, newest));
+    }
+    Ok(response)
+}
+
+/// Deletes the messages.
+pub(crate) async fn delete_messages(session: Session, _: Sent) -> Answer {
+    session
+        .client
+        .delete_messages()
+        .await
+        .map_err(session.failed())?;
+    let message = session.language.say("The messages are deleted.");
+    Ok(onward(&format!("{ROOT}/work/messages"), message))
+}
+
+/// The form that starts a process.
+pub(crate) async fn start_form(session: Session) -> Answer {
+    let flows = session.client.flows().await.map_err(session.failed())?;
+    let say = |text| session.language.say(text);
+    let body = html! {
+        h1 { (say("Start a process")) }
+        form method="post" action=(format!("{ROOT}/work/start")) class="box" {
+            (hidden(&session))
+            div class="field" {
+                label for="flow" { (say("Process")) }
+                select id="flow" name="flow" required {
+                    @for flow in &flows { option value=(flow.name) { (flow.name) } }
+                }
+            }
+            div class="field" {
+                label for="in-charge" { (say("Person in charge; empty: you")) }
+                input id="in-charge" name="in_charge" autocomplete="off";
+            }
+            p { button class="strong" { (say("Start a process")) } }
+        }
+    };
+    work_page(&session, say("Start a process"), &body).await
+}
+
+/// Starts a process.
+pub(crate) async fn start(session: Session, sent: Sent) -> Answer {
+    let process = Process {
+        flow: sent.text("flow").to_owned(),
+        in_charge: sent.given("in_charge"),
+        values: serde_json::Map::new(),
+        policy: None,
+        count: None,
+        warnings: Vec::new(),
+        transfer: None,
+    };
+    let begun = session.client.begin(&process).await;
+    let begun = begun.map_err(session.failed())?;
+    let message = format!(
+        "{} {} {}",
+        session.language.say("Started:"),
+        process.flow,
+        begun["wid"]
+    );
+    Ok(onward(&format!("{ROOT}/work"), &message))
+}
+
+/// The page that the browser keeps for when there is no network. It holds nothing of anybody.
+pub(crate) async fn away(headers: HeaderMap) -> Response {
+    let language = Language::of(&headers);
+    let title = language.say("Without a connection");
+    let body = html! {
+        header class="top" { a class="brand" href=(format!("{ROOT}/work")) { "Wedflow" } }
+        main id="main" tabindex="-1" {
+            p class="note" role="status" data-away="true" {
+                (language.say("There is no connection. What is here is what this device kept.")) " "
+                button type="button" class="plain" data-again="true" { (language.say("Try again")) }
+            }
+            div data-outbox="true" {}
+            div data-kept="true" {}
+        }
+    };
+    confined(axum::http::StatusCode::OK, &shell(language, title, &body))
+}
+
+fn order_word(language: Language, order: &'static str) -> &'static str {
+    match order {
+        "priority" => language.say("priority"),
+        "deadline" => language.say("deadline"),
+        "size" => language.say("size of the data"),
+        "own" => language.say("my own order"),
+        _ => language.say("arrival"),
+    }
+}
+
+fn part_word(language: Language, part: &'static str) -> &'static str {
+    match part {
+        "mine" => language.say("what I hold"),
+        "offered" => language.say("what is offered"),
+        "late" => language.say("what is due soon"),
+        _ => language.say("everything"),
+    }
+}

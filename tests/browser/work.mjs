@@ -1,0 +1,176 @@
+// A person's work in headless Chromium, behind a network that this program cuts, loses answers of, or answers for. Its
+// argument says where, with which tokens, and what is played. Ends with 1 at the first thing that is wrong.
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import assert from 'node:assert/strict';
+import { chromium } from 'playwright-core';
+
+const asked = JSON.parse(process.argv[2]);
+const axe = readFileSync(new URL('node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
+const server = new URL(asked.server);
+const faults = [];
+let network = 'there';
+let reports = 0;
+
+/** A network: there, cut, one that loses the answers of reports, or one of a hotel. */
+const between = http.createServer((request, response) => {
+  const isReport = request.method === 'POST' && request.url.endsWith('/report');
+  if (isReport) reports += 1;
+  if (network === 'cut') { request.socket.destroy(); return; }
+  if (network === 'hotel' || network === 'proxy' || network === 'filter' && isReport) {
+    response.writeHead(network === 'proxy' ? 404 : 200, { 'content-type': 'text/html' });
+    response.end('<!doctype html><title>Hotel</title><h1>Please log in</h1>');
+    return;
+  }
+  const { method, url, headers } = request;
+  const onward = http.request({ host: server.hostname, port: server.port, method, path: url, headers }, (answer) => {
+    if (network === 'lossy' && isReport) { network = 'there'; answer.resume(); request.socket.destroy(); return; }
+    response.writeHead(answer.statusCode, answer.headers);
+    answer.pipe(response);
+  });
+  onward.on('error', () => request.socket.destroy());
+  response.on('close', () => onward.destroy());
+  request.pipe(onward);
+});
+await new Promise((done) => { between.listen(0, '127.0.0.1', done); });
+const root = `http://127.0.0.1:${between.address().port}/console/work`;
+
+async function open(browser, width, scheme, token) {
+  const context = await browser.newContext({
+    viewport: { width, height: 900 }, colorScheme: scheme, locale: asked.language ?? 'en' });
+  await context.addCookies([{ name: 'wedflow_session', value: token, domain: '127.0.0.1', path: '/console' }]);
+  const page = await context.newPage();
+  page.on('pageerror', (error) => faults.push(`${page.url()}: ${error}`));
+  page.setDefaultTimeout(60_000);
+  return { context, page };
+}
+
+/** Measures a page by rules of accessibility; keeps a picture where asked to. */
+async function check(page, name) {
+  const { width } = page.viewportSize();
+  const scheme = await page.evaluate(() => (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'));
+  const wrong = (what) => faults.push(`${name} at ${width}, ${scheme}: ${what}`);
+  if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) wrong('it scrolls sideways');
+  const path = `${asked.pictures}/${name}-${width}-${scheme}.png`;
+  if (asked.pictures) await page.screenshot({ path, fullPage: true });
+  await page.evaluate(axe);
+  const found = await page.evaluate(async () => (await axe.run(document)).violations);
+  for (const one of found) wrong(`${one.id}: ${one.nodes.map((node) => node.target).join(' ')}`);
+}
+
+/** Opens the pages in a width and a scheme. */
+async function sweep(browser, width, scheme) {
+  const { context, page } = await open(browser, width, scheme, asked.token);
+  const pages = { inbox: '', item: `/items/${asked.item}`, messages: '/messages', start: '/start' };
+  for (const [name, path] of Object.entries(pages)) {
+    await page.goto(root + path);
+    await check(page, `work-${name}`);
+  }
+  await context.close();
+}
+
+/** True once the device has the item whole, and the page for when there is no network. */
+const isCopied = (page, item) => page.waitForFunction(async (number) => {
+  const mark = localStorage.getItem('wedflow-work');
+  if (!mark || !(await navigator.serviceWorker.getRegistration('/console/work'))?.active) return false;
+  const store = await new Promise((done) => {
+    const request = indexedDB.open(`wedflow ${mark}`);
+    request.onsuccess = () => done(request.result);
+  });
+  const one = await new Promise((done) => {
+    const request = store.transaction('item').objectStore('item').get(number);
+    request.onsuccess = () => done(request.result);
+  });
+  store.close();
+  return one?.document?.state === 'LOCKED' && one.page.includes('data-result');
+}, item);
+
+/** Locks the item, and waits until it is copied. */
+async function lock(page) {
+  await page.goto(root);
+  await page.getByRole('link', { name: 'visit' }).click();
+  await page.getByRole('button', { name: 'Lock, to take it away' }).click();
+  await page.getByText('It is locked for you').waitFor();
+  await isCopied(page, asked.item);
+}
+
+/** Fills the item in without a network; what was typed outlives a reload. */
+async function fillIn(page) {
+  await page.goto(root);
+  await page.getByText('There is no connection.').waitFor();
+  await page.getByRole('link', { name: 'visit' }).click();
+  await page.getByLabel('Cost').fill('12,5');
+  await page.reload();
+  assert.equal(await page.getByLabel('Cost').inputValue(), '12,5', 'the draft is kept');
+  await page.getByRole('button', { name: 'Report as done' }).click();
+  await page.locator('[data-state=saved]').waitFor();
+}
+
+const look = (page) => page.evaluate(() => { window.dispatchEvent(new Event('online')); });
+
+/** The network is cut, and loses the first answer when it is back. */
+async function cut(browser) {
+  await sweep(browser, 390, 'light');
+  await sweep(browser, 1440, 'dark');
+  if (asked.pictures) {
+    await sweep(browser, 390, 'dark');
+    await sweep(browser, 1440, 'light');
+  }
+  const { context, page } = await open(browser, 390, 'light', asked.token);
+  await lock(page);
+  await check(page, 'work-held');
+  network = 'cut';
+  await fillIn(page);
+  await check(page, 'work-away');
+  network = 'lossy';
+  await look(page);
+  await page.waitForFunction(() => document.querySelector('[data-state=confirmed]'));
+  assert.ok(reports >= 2, 'an answer was lost');
+  // Another person's session shows nothing of the first one's, also without a network.
+  await context.addCookies([{ name: 'wedflow_session', value: asked.other, domain: '127.0.0.1', path: '/console' }]);
+  await page.goto(root);
+  assert.equal(await page.locator('[data-state]').count(), 0);
+  network = 'cut';
+  await page.goto(`${root}/items/${asked.item}`);
+  await page.getByText('There is no connection.').waitFor();
+  assert.equal(await page.locator('[data-state], [data-result]').count(), 0);
+  console.log('confirmed');
+}
+
+/** Others answer for the server; then it refuses, for somebody else has the item by now. */
+async function hotel(browser) {
+  const { page } = await open(browser, 390, 'light', asked.token);
+  await lock(page);
+  network = 'hotel';
+  await fillIn(page);
+  network = 'proxy';
+  await page.goto(root);
+  await page.getByRole('link', { name: 'visit' }).waitFor();
+  // Somebody answers for the server when the result is sent.
+  network = 'filter';
+  await Promise.all([page.waitForResponse(/report$/), look(page)]);
+  await page.locator('[data-state=saved]').waitFor();
+  assert.ok(reports > 0);
+  const taken = await fetch(`${asked.server}/v1/work/items/${asked.item}/take-over`, {
+    method: 'POST', headers: { authorization: `Bearer ${asked.other}` } });
+  assert.equal(taken.status, 200);
+  network = 'there';
+  await look(page);
+  const refused = page.locator('[data-state=refused]');
+  await refused.getByText('no longer held by beto').waitFor();
+  assert.match(await refused.innerText(), /cost\s+12\.5/);
+  await check(page, 'work-refused');
+  console.log('refused');
+}
+
+const browser = await chromium.launch({
+  executablePath: process.env.WEDFLOW_CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'],
+});
+try {
+  await (asked.play === 'cut' ? cut : hotel)(browser);
+} finally {
+  await browser.close();
+  between.close();
+  between.closeAllConnections();
+}
+assert.deepEqual(faults, []);
