@@ -114,6 +114,7 @@ fn installation_routes() -> OpenApiRouter<Api> {
             installation::retention,
             installation::set_retention
         ))
+        .routes(routes!(usage::all_receipts))
 }
 
 /// Describes flows, their instances, settings and secrets.
@@ -202,6 +203,7 @@ fn tenant_routes() -> OpenApiRouter<Api> {
         .routes(routes!(tokens::rotate))
         .routes(routes!(settings::get, settings::change))
         .routes(routes!(usage::list))
+        .routes(routes!(usage::receipts))
         .routes(routes!(audit::list))
 }
 

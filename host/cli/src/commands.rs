@@ -32,6 +32,7 @@ mod status;
 mod tenant;
 mod test;
 mod token;
+mod usage;
 mod user;
 mod why;
 pub(crate) mod work;
@@ -153,6 +154,9 @@ async fn run_at_database(arguments: &Arguments, terminal: &Terminal) -> Result<(
         Command::Audit(audit) if audit.all || audit.forget.is_some() => {
             audit::run_all(audit, &open(arguments, terminal).await?, terminal).await
         }
+        Command::Usage(asked) if asked.all => {
+            usage::run_all(asked, &open(arguments, terminal).await?, terminal).await
+        }
         Command::Flow(FlowCommand::Url { name }) => {
             let store = open_for_tenant(arguments, terminal).await?;
             flow::url(name, tenant, &store, terminal).await
@@ -181,6 +185,7 @@ async fn run_through(door: &Door, command: &Command, terminal: &Terminal) -> Res
         Command::Replay(replay) => replay::run(replay, None, door, terminal).await,
         Command::User(command) => user::run(command, door, terminal).await,
         Command::Token(command) => token::run(command, door, terminal).await,
+        Command::Usage(asked) => usage::run(asked, door, terminal).await,
         Command::Audit(audit) => audit::run(audit, door, terminal).await,
         _ => Err(Problem::new("this command has no door")),
     }

@@ -22,6 +22,7 @@
 //! - `operators`: tokens of operators of the installation
 //! - `retention`: how long history is kept
 //! - `readable`: documents of tenants as they are listed
+//! - `receipts`: use by day, tenant, flow and transition
 //! - `backup`: what a dump leaves out
 //! - `documents`: rows as the documents of the API
 //! - `status`: the state of the installation, also while it is locked or read-only
@@ -55,6 +56,7 @@ mod pinned;
 mod queries;
 mod quotas;
 mod readable;
+mod receipts;
 mod recovery;
 mod results;
 mod retention;
@@ -100,6 +102,7 @@ pub use migrate::{Schema, ServerSettings};
 pub use notifications::Notifications;
 pub use operators::{NewOperator, Operator};
 pub use quotas::{Quota, QuotaChange};
+pub use receipts::{Receipt, ReceiptDays, ReceiptPlace};
 pub use recovery::{
     Matching, Metric, PauseScope, PausedThing, RetriedMatching, Waiting, WaitingReason,
 };
