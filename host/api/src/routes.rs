@@ -46,6 +46,7 @@ use crate::openapi::{self, Description};
 use crate::problem::{Problem, REQUEST, RequestId, too_long};
 use crate::sending;
 use crate::state::{Api, Slots};
+use crate::traced::traced;
 
 /// Header with the request's number.
 const REQUEST_ID: &str = "x-request-id";
@@ -322,6 +323,10 @@ fn parts(api: &Api) -> Parts {
 
 /// Adds what holds for every request.
 fn assembled(routes: Router<Api>, api: Api) -> Router {
+    let routes = match &api.tracer {
+        None => routes,
+        Some(tracer) => routes.layer(middleware::from_fn_with_state(tracer.clone(), traced)),
+    };
     routes
         .fallback(nothing_here)
         .method_not_allowed_fallback(not_this_way)

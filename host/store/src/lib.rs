@@ -28,6 +28,7 @@
 //! - `status`: the state of the installation, also while it is locked or read-only
 //! - `disk`: whether the server's disk takes what is written, and how much is free
 //! - `schedules`: cron schedules that start instances
+//! - `traced`: states of attempts, for their spans
 //! - `tenants`, `users`, `tokens`, `quotas`: whose all that is, and who may come in
 //! - `audit`: who did what, and answers that are given twice
 //! - [`Notifications`]: the one notification connection of a host
@@ -69,6 +70,7 @@ mod status;
 mod tenants;
 mod times;
 mod tokens;
+mod traced;
 mod users;
 mod versions;
 mod work;
@@ -116,6 +118,7 @@ pub use settings::{
 };
 pub use tenants::{Tenant, TenantSettings};
 pub use tokens::{Bearer, NewToken, Token};
+pub use traced::{TracedAttempt, TracedState};
 pub use users::User;
 pub use versions::{FlowVersion, Rematched, RolledBack};
 pub use work::{

@@ -9,7 +9,7 @@ use crate::{Refusal, Store, StoreError};
 /// Time after which a part ends with the day that was read last.
 const PART_TIME_MAX: Duration = Duration::from_secs(2);
 /// Maximum number of days that one request names.
-const DAYS_MAX: usize = 366;
+const DAYS_MAX: i32 = 366;
 
 /// Use of one day, by tenant, flow and transition.
 #[derive(Debug, Clone, FromRow)]
@@ -117,13 +117,15 @@ impl Store {
     /// Lists the days between two, both included.
     async fn receipt_days(&self, days: ReceiptDays<'_>) -> Result<Vec<String>, StoreError> {
         let days: Vec<String> = sqlx::query_scalar(
-            "SELECT to_char(d, 'YYYY-MM-DD') FROM (SELECT (now() AT TIME ZONE 'UTC')::date AS day) today, \
-             LATERAL generate_series(coalesce($1::text::date, today.day)::timestamp, \
-               coalesce($2::text::date, today.day)::timestamp, '1 day') d LIMIT $3",
+            "SELECT coalesce(to_char(b.since + n, 'YYYY-MM-DD'), 'infinity') \
+             FROM (SELECT coalesce($1::text::date, t.day) AS since, coalesce($2::text::date, t.day) AS until \
+                   FROM (SELECT (now() AT TIME ZONE 'UTC')::date AS day) t) b, \
+               LATERAL generate_series(0, CASE WHEN isfinite(b.since) AND isfinite(b.until) \
+                 THEN least(b.until - b.since, $3) ELSE $3 END) n ORDER BY n",
         )
         .bind(days.since)
         .bind(days.until)
-        .bind(i64::try_from(DAYS_MAX).unwrap_or_default() + 1)
+        .bind(DAYS_MAX)
         .fetch_all(&self.pool)
         .await
         .map_err(|error| match StoreError::from(error) {
@@ -132,7 +134,7 @@ impl Store {
             }
             other => other,
         })?;
-        if days.len() > DAYS_MAX {
+        if i32::try_from(days.len()).is_ok_and(|count| count > DAYS_MAX) {
             return Err(no_days(format!("these are more than {DAYS_MAX} days")));
         }
         Ok(days)
@@ -150,7 +152,7 @@ impl Store {
             None => [None, None, None],
         };
         Ok(sqlx::query_as(
-            "SELECT $2 AS day, r.* FROM wed.receipts_of_day($1, $2::date) r \
+            "SELECT $2::text AS day, r.* FROM wed.receipts_of_day($1::text, $2::text::date) r \
              WHERE $3::text IS NULL OR (r.tenant COLLATE \"C\", r.flow COLLATE \"C\", \
                coalesce('.' || r.transition, '') COLLATE \"C\") > ($3, $4, $5) \
              ORDER BY r.tenant COLLATE \"C\", r.flow COLLATE \"C\", coalesce('.' || r.transition, '') COLLATE \"C\" \

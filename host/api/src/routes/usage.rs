@@ -35,7 +35,7 @@ pub(crate) async fn receipts(
     Asked(asked): Asked<ReceiptFilter>,
 ) -> Result<Json<List<Receipt>>, Problem> {
     caller.must(Action::read(Area::Usage))?;
-    part(&api, Some(&caller.tenant), &asked).await
+    part(&api, Some(caller.tenant.as_str()), &asked).await
 }
 
 /// Receipts of all tenants: what they used, by day, tenant, flow and transition

@@ -221,8 +221,9 @@ pub(crate) async fn audit(session: Session, query: Query) -> Answer {
 /// Limits of the tenant, and what is used of them.
 pub(crate) async fn usage(session: Session) -> Answer {
     let usage = session.client.usage().await.map_err(session.failed())?;
-    let today = session.client.receipts(&ReceiptFilter::default());
-    let today = today.await.map_err(session.failed())?.items;
+    let today = ReceiptFilter::default();
+    let today = session.client.receipts(&today).await;
+    let today = today.map_err(session.failed())?.items;
     let say = |text| session.language.say(text);
     let figure = |figure: Option<i64>| figure.map_or("–".to_owned(), number);
     let body = html! {
