@@ -23,7 +23,7 @@ mod work;
 pub(crate) use component::{ComponentCommand, PushArguments};
 pub(crate) use context::{ContextCommand, LoginArguments, OwnConfigCommand};
 pub(crate) use explain::{GraphArguments, WhatIfArguments, WhyArguments};
-pub(crate) use host::HostArguments;
+pub(crate) use host::{DevArguments, HostArguments};
 pub(crate) use operate::{
     InstanceTarget, OperateFlow, OperateInstance, OrderCommand, ResourceCommand, ScheduleCommand,
 };
@@ -108,7 +108,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run everything in one process, for work and demos: the private Postgres, a host and the HTTP API.
-    Dev(HostArguments),
+    Dev(DevArguments),
     /// Run a host: it claims jobs, runs components, commits results. Many may share one database. With
     /// --listen it serves the HTTP API as well.
     Serve(HostArguments),
@@ -332,7 +332,7 @@ pub(crate) struct BuildArguments {
     pub(crate) install: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct TestArguments {
     /// A project's folder, or a component with `fixtures` next to it; the working folder when absent.
     #[arg(value_name = "FOLDER|FILE.wasm")]

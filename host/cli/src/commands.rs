@@ -9,6 +9,7 @@ pub(crate) mod constrain;
 mod context;
 mod db;
 mod demo;
+mod dev_watch;
 mod doctor;
 mod explain;
 mod flow;
@@ -128,7 +129,7 @@ pub(crate) async fn run(mut arguments: Arguments, terminal: &Terminal) -> Result
         }
         Command::Db(command) => db::run(&arguments, command, terminal).await,
         Command::Migrate => migrate(&arguments, terminal).await,
-        Command::Dev(host) => host::dev(&arguments, host, terminal).await,
+        Command::Dev(dev) => host::dev(&arguments, dev, terminal).await,
         Command::Serve(host) => host::serve(&arguments, host, terminal).await,
         Command::Demo(demo) => demo::run(&arguments, demo, terminal).await,
         Command::Doctor { fix } => doctor::run(&arguments, *fix, terminal).await,
