@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::support::repository;
 
 /// Our crates and the layer that each stands on. A crate may import those of lower layers only.
-const LAYERS: [(&str, u8); 19] = [
+const LAYERS: [(&str, u8); 20] = [
     ("cli", 5),
     ("api", 4),
     ("worker", 3),
@@ -25,11 +25,18 @@ const LAYERS: [(&str, u8); 19] = [
     ("embedded-postgres", 1),
     ("capability", 1),
     ("away", 1),
+    ("telemetry", 1),
     ("model", 0),
 ];
 
 /// Crates that know nothing of the others.
-const ALONE: [&str; 4] = ["capability", "embedded-postgres", "scheduler", "model"];
+const ALONE: [&str; 5] = [
+    "capability",
+    "embedded-postgres",
+    "scheduler",
+    "telemetry",
+    "model",
+];
 
 /// Libraries that one crate only may use, so that it alone knows what they are like.
 const ONE_USER: [(&str, &str); 8] = [

@@ -13,6 +13,7 @@
 //! - `application`: the sandbox for components of work items, given by who starts the server
 //! - `sending`: answers to those who do not read them
 //! - `problem`: how it says no (RFC 9457)
+//! - `traced`: spans of requests in their callers' traces
 //! - `routes`: a file for each noun
 //! - `openapi`: the description of all of it
 //! - `figures`: description of every figure for monitoring
@@ -39,6 +40,7 @@ mod routes;
 mod sending;
 mod server;
 mod state;
+mod traced;
 mod watching;
 
 /// Requests and answers, which clients share.

@@ -85,10 +85,7 @@ pub(crate) fn cut<T: Serialize>(
     let limit = usize::try_from(limit(page.limit)?).unwrap_or_default();
     all.sort_by_key(&key);
     if let Some(cursor) = &page.cursor {
-        let behind = BASE64URL_NOPAD.decode(cursor.as_bytes()).ok();
-        let behind = behind.and_then(|bytes| String::from_utf8(bytes).ok());
-        let behind = behind.filter(|key| !key.is_empty());
-        let behind = behind.ok_or_else(no_cursor)?;
+        let behind = read_cursor(cursor)?;
         all.retain(|item| key(item) > behind);
     }
     let mut bytes = 0;
@@ -102,8 +99,25 @@ pub(crate) fn cut<T: Serialize>(
     let next = all
         .last()
         .filter(|_| more)
-        .map(|last| BASE64URL_NOPAD.encode(key(last).as_bytes()));
+        .map(|last| text_cursor(&key(last)));
     Ok(List { items: all, next })
+}
+
+/// Makes a cursor of a text.
+pub(crate) fn text_cursor(text: &str) -> String {
+    BASE64URL_NOPAD.encode(text.as_bytes())
+}
+
+/// Returns the text of a cursor; none when there is none.
+pub(crate) fn text_position(cursor: Option<&str>) -> Result<Option<String>, Problem> {
+    cursor.map(read_cursor).transpose()
+}
+
+fn read_cursor(cursor: &str) -> Result<String, Problem> {
+    let text = BASE64URL_NOPAD.decode(cursor.as_bytes()).ok();
+    let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
+    text.filter(|text| !text.is_empty() && !text.contains('\0'))
+        .ok_or_else(no_cursor)
 }
 
 /// Returns the length of an entry as JSON, in bytes.

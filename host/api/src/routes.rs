@@ -46,6 +46,7 @@ use crate::openapi::{self, Description};
 use crate::problem::{Problem, REQUEST, RequestId, too_long};
 use crate::sending;
 use crate::state::{Api, Slots};
+use crate::traced::traced;
 
 /// Header with the request's number.
 const REQUEST_ID: &str = "x-request-id";
@@ -114,6 +115,7 @@ fn installation_routes() -> OpenApiRouter<Api> {
             installation::retention,
             installation::set_retention
         ))
+        .routes(routes!(usage::all_receipts))
 }
 
 /// Describes flows, their instances, settings and secrets.
@@ -202,6 +204,7 @@ fn tenant_routes() -> OpenApiRouter<Api> {
         .routes(routes!(tokens::rotate))
         .routes(routes!(settings::get, settings::change))
         .routes(routes!(usage::list))
+        .routes(routes!(usage::receipts))
         .routes(routes!(audit::list))
 }
 
@@ -320,6 +323,10 @@ fn parts(api: &Api) -> Parts {
 
 /// Adds what holds for every request.
 fn assembled(routes: Router<Api>, api: Api) -> Router {
+    let routes = match &api.tracer {
+        None => routes,
+        Some(tracer) => routes.layer(middleware::from_fn_with_state(tracer.clone(), traced)),
+    };
     routes
         .fallback(nothing_here)
         .method_not_allowed_fallback(not_this_way)

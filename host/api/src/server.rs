@@ -17,6 +17,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tower::ServiceExt;
 use wedflow_store::Store;
+use wedflow_telemetry::Tracer;
 use wedflow_worker::FindSecretKey;
 
 use crate::application::RunApplication;
@@ -71,6 +72,8 @@ pub struct ServerSettings {
     pub find_secret_key: Option<FindSecretKey>,
     /// Runs the component of a person's item; none: this server runs none.
     pub run_application: Option<RunApplication>,
+    /// Door to the collector of spans; none: no spans are made.
+    pub tracer: Option<Tracer>,
     /// Makes pages for people of the API's service, which they ask in this process; none: no pages.
     pub pages: Option<MakePages>,
 }
@@ -109,6 +112,7 @@ impl ServerSettings {
             grace: Duration::from_secs(3),
             find_secret_key: None,
             run_application: None,
+            tracer: None,
             pages: None,
         }
     }
@@ -147,16 +151,10 @@ impl Server {
             watching: settings.watching,
         };
         let (stop, stopped) = oneshot::channel();
-        let task = tokio::spawn(serve(
-            listener,
-            Api::new(
-                stores,
-                times,
-                (settings.find_secret_key, settings.run_application),
-            ),
-            settings.clone(),
-            stopped,
-        ));
+        let given = (settings.find_secret_key, settings.run_application);
+        let mut api = Api::new(stores, times, given);
+        api.tracer = settings.tracer.clone();
+        let task = tokio::spawn(serve(listener, api, settings.clone(), stopped));
         Ok(Server {
             address,
             grace: settings.grace,

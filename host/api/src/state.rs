@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wedflow_store::Store;
+use wedflow_telemetry::Tracer;
 use wedflow_worker::FindSecretKey;
 
 use crate::application::RunApplication;
@@ -67,6 +68,8 @@ pub(crate) struct Api {
     pub(crate) find_secret_key: Option<FindSecretKey>,
     /// Runs the component of a person's item; none: this server runs none.
     pub(crate) run_application: Option<RunApplication>,
+    /// Door to the collector of spans; none: no spans are made.
+    pub(crate) tracer: Option<Tracer>,
 }
 
 /// Connections to the database, each kind for itself.
@@ -120,6 +123,7 @@ impl Api {
             times,
             find_secret_key,
             run_application,
+            tracer: None,
         }
     }
 }

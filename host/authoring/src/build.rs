@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use crate::encode::{EncodeError, encode};
 use crate::project::{Language, Project};
+use crate::sources;
 
 /// A build that did not come to a component.
 #[derive(Debug, thiserror::Error)]
@@ -74,6 +75,14 @@ pub fn build(
     say: &mut dyn FnMut(&str),
 ) -> Result<Built, BuildError> {
     let begun = Instant::now();
+    // Two thirds of such a build compile an interpreter that never changes; the other tools see for themselves.
+    let slow = matches!(project.language, Language::Python | Language::Js);
+    let digest = slow.then(|| sources::digest(project)).flatten();
+    if let Some(digest) = &digest
+        && sources::made_component(project, digest)
+    {
+        return built(project, begun);
+    }
     let made = match project.language {
         Language::Rust => rust::build(project, install, say)?,
         Language::Python => python::build(project, install, say)?,
@@ -92,15 +101,22 @@ pub fn build(
             source,
         })?;
     }
-    let bytes = std::fs::metadata(&component)
-        .map_err(|source| BuildError::System {
-            what: format!("{} cannot be read", component.display()),
-            source,
-        })?
-        .len();
+    if let Some(digest) = &digest {
+        sources::note(project, digest);
+    }
+    built(project, begun)
+}
+
+/// Tells of the component of a project, built since `begun`.
+fn built(project: &Project, begun: Instant) -> Result<Built, BuildError> {
+    let component = project.component();
+    let file = std::fs::metadata(&component).map_err(|source| BuildError::System {
+        what: format!("{} cannot be read", component.display()),
+        source,
+    })?;
     Ok(Built {
         component,
-        bytes,
+        bytes: file.len(),
         took: begun.elapsed(),
     })
 }

@@ -18,6 +18,7 @@ mod native;
 mod project;
 mod property;
 mod segments;
+mod sources;
 mod template;
 mod trial;
 mod values;

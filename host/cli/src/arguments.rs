@@ -23,7 +23,7 @@ mod work;
 pub(crate) use component::{ComponentCommand, PushArguments};
 pub(crate) use context::{ContextCommand, LoginArguments, OwnConfigCommand};
 pub(crate) use explain::{GraphArguments, WhatIfArguments, WhyArguments};
-pub(crate) use host::HostArguments;
+pub(crate) use host::{DevArguments, HostArguments};
 pub(crate) use operate::{
     InstanceTarget, OperateFlow, OperateInstance, OrderCommand, ResourceCommand, ScheduleCommand,
 };
@@ -108,7 +108,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run everything in one process, for work and demos: the private Postgres, a host and the HTTP API.
-    Dev(HostArguments),
+    Dev(DevArguments),
     /// Run a host: it claims jobs, runs components, commits results. Many may share one database. With
     /// --listen it serves the HTTP API as well.
     Serve(HostArguments),
@@ -172,6 +172,8 @@ pub(crate) enum Command {
     Token(TokenCommand),
     /// People's work: worklists, claims, reports, messages.
     Work(WorkArguments),
+    /// Show what was used, by day, flow and transition: commits, fuel, time, memory, bytes.
+    Usage(UsageArguments),
     /// Show the audit log: who did what, newest first.
     Audit(AuditArguments),
     /// Hosts, leases, queue and history of the installation; what is wrong, and how to mend it.
@@ -330,7 +332,7 @@ pub(crate) struct BuildArguments {
     pub(crate) install: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct TestArguments {
     /// A project's folder, or a component with `fixtures` next to it; the working folder when absent.
     #[arg(value_name = "FOLDER|FILE.wasm")]
@@ -531,6 +533,25 @@ pub(crate) enum TokenCommand {
         /// The token's id: its first characters.
         id: String,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UsageArguments {
+    /// First day (UTC), such as 2026-01-01; today when absent.
+    #[arg(long, value_name = "DAY")]
+    pub(crate) since: Option<String>,
+    /// Last day; today when absent.
+    #[arg(long, value_name = "DAY")]
+    pub(crate) until: Option<String>,
+    /// Print comma-separated values for a billing system, a row at a time.
+    #[arg(long)]
+    pub(crate) csv: bool,
+    /// Of every tenant instead of one.
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Show the tenant's limits instead, and what it uses of them now.
+    #[arg(long, conflicts_with_all = ["since", "until", "csv", "all"])]
+    pub(crate) limits: bool,
 }
 
 #[derive(Debug, Args)]

@@ -9,6 +9,7 @@ pub(crate) mod constrain;
 mod context;
 mod db;
 mod demo;
+mod dev_watch;
 mod doctor;
 mod explain;
 mod flow;
@@ -32,6 +33,7 @@ mod status;
 mod tenant;
 mod test;
 mod token;
+mod usage;
 mod user;
 mod why;
 pub(crate) mod work;
@@ -127,7 +129,7 @@ pub(crate) async fn run(mut arguments: Arguments, terminal: &Terminal) -> Result
         }
         Command::Db(command) => db::run(&arguments, command, terminal).await,
         Command::Migrate => migrate(&arguments, terminal).await,
-        Command::Dev(host) => host::dev(&arguments, host, terminal).await,
+        Command::Dev(dev) => host::dev(&arguments, dev, terminal).await,
         Command::Serve(host) => host::serve(&arguments, host, terminal).await,
         Command::Demo(demo) => demo::run(&arguments, demo, terminal).await,
         Command::Doctor { fix } => doctor::run(&arguments, *fix, terminal).await,
@@ -152,6 +154,9 @@ async fn run_at_database(arguments: &Arguments, terminal: &Terminal) -> Result<(
         Command::Status => status::run(&open(arguments, terminal).await?, terminal).await,
         Command::Audit(audit) if audit.all || audit.forget.is_some() => {
             audit::run_all(audit, &open(arguments, terminal).await?, terminal).await
+        }
+        Command::Usage(asked) if asked.all => {
+            usage::run_all(asked, &open(arguments, terminal).await?, terminal).await
         }
         Command::Flow(FlowCommand::Url { name }) => {
             let store = open_for_tenant(arguments, terminal).await?;
@@ -181,6 +186,7 @@ async fn run_through(door: &Door, command: &Command, terminal: &Terminal) -> Res
         Command::Replay(replay) => replay::run(replay, None, door, terminal).await,
         Command::User(command) => user::run(command, door, terminal).await,
         Command::Token(command) => token::run(command, door, terminal).await,
+        Command::Usage(asked) => usage::run(asked, door, terminal).await,
         Command::Audit(audit) => audit::run(audit, door, terminal).await,
         _ => Err(Problem::new("this command has no door")),
     }

@@ -1,9 +1,9 @@
 //! The tenant: identity, users, tokens, settings, usage, webhooks, the audit log.
 
 use wedflow_documents::{
-    AuditEntry, AuditFilter, IssuedToken, Me, NewRole, NewSettings, NewToken, NewUser, Page,
-    Redelivered, Redelivery, Rotation, Settings, Token, Usage, User, Webhook, WebhookMessage,
-    WebhookPlace, WebhookRotation, WebhookSecret, WebhookSet, WebhookTest,
+    AuditEntry, AuditFilter, IssuedToken, List, Me, NewRole, NewSettings, NewToken, NewUser, Page,
+    Receipt, ReceiptFilter, Redelivered, Redelivery, Rotation, Settings, Token, Usage, User,
+    Webhook, WebhookMessage, WebhookPlace, WebhookRotation, WebhookSecret, WebhookSet, WebhookTest,
 };
 
 use crate::client::Client;
@@ -121,6 +121,15 @@ impl Client {
     /// [`ClientError`].
     pub async fn usage(&self) -> Result<Vec<Usage>, ClientError> {
         self.items(Request::get(&["usage"])).await
+    }
+
+    /// Reads a part of the tenant's receipts.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn receipts(&self, filter: &ReceiptFilter) -> Result<List<Receipt>, ClientError> {
+        self.call(Request::get(&["usage", "receipts"]).query(filter))
+            .await
     }
 
     /// Lists the webhooks.

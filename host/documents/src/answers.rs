@@ -537,6 +537,35 @@ pub struct Usage {
     pub allowed: Option<i64>,
 }
 
+/// Use of one day, by tenant, flow and transition.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct Receipt {
+    /// Day (UTC), such as `2026-01-31`.
+    pub day: String,
+    /// Tenant.
+    pub tenant: String,
+    /// Flow.
+    pub flow: String,
+    /// Transition; `""` for starts; null in the row that holds `stored_bytes`.
+    pub transition: Option<String>,
+    /// States that were committed.
+    pub commits: i64,
+    /// Attempts that changed nothing.
+    pub failures: i64,
+    /// Fuel of guests.
+    pub fuel: i64,
+    /// Time of attempts, in microseconds.
+    pub elapsed_us: i64,
+    /// The most memory of one attempt, in bytes.
+    pub memory_max_bytes: i64,
+    /// Memory by time, summed over the attempts, in bytes times seconds.
+    pub memory_byte_seconds: i64,
+    /// Bytes of history that were written, as they are stored.
+    pub written_bytes: i64,
+    /// Bytes that the flow's instances take on disk now; in one row of today for each flow, else null.
+    pub stored_bytes: Option<i64>,
+}
+
 /// An entry of the audit log.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct AuditEntry {

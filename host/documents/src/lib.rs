@@ -20,9 +20,9 @@ mod work;
 
 pub use answers::{
     Activation, Applied, Attempt, AttemptName, Attribute, AuditEntry, Component, FlowDetail,
-    FlowSecret, FlowSetting, FlowSummary, Instance, IssuedToken, Job, List, LogLine, Me, Recording,
-    RemovedComponent, Settings, Started, Status, StreamEvent, Token, TraceRow, Trigger, Uploaded,
-    Usage, User,
+    FlowSecret, FlowSetting, FlowSummary, Instance, IssuedToken, Job, List, LogLine, Me, Receipt,
+    Recording, RemovedComponent, Settings, Started, Status, StreamEvent, Token, TraceRow, Trigger,
+    Uploaded, Usage, User,
 };
 pub use conditions::{Condition, Conditions};
 pub use constraints::{Finding, Reservation, Resource, SetResource, TaskOrder};
@@ -40,8 +40,8 @@ pub use operations::{
 };
 pub use problem::{FragmentPlace, Problem, QuotaPlace};
 pub use requests::{
-    AttemptFilter, Count, InstanceFilter, JobFilter, Kept, Order, Page, ResultFilter, Start,
-    TraceFilter, UploadTerms,
+    AttemptFilter, Count, InstanceFilter, JobFilter, Kept, Order, Page, ReceiptFilter,
+    ResultFilter, Start, TraceFilter, UploadTerms,
 };
 pub use schedules::{Backfill, Backfilled, PutSchedule, Schedule};
 pub use tenant::{

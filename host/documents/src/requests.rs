@@ -19,6 +19,22 @@ pub struct Page {
     pub limit: Option<i64>,
 }
 
+/// Days whose use is asked for.
+#[derive(Debug, Clone, Default, Deserialize, Serialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ReceiptFilter {
+    /// First day (UTC), such as `2026-01-01`; today when absent.
+    pub since: Option<String>,
+    /// Last day; today when absent. At most 366 days are asked for at once.
+    pub until: Option<String>,
+    /// End of the part before: its `next`.
+    pub cursor: Option<String>,
+    /// Maximum number of entries, 1 to 500; fewer come when the days are long.
+    #[param(minimum = 1, maximum = 500)]
+    pub limit: Option<i64>,
+}
+
 /// An instance to start.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]

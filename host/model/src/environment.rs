@@ -79,6 +79,34 @@ pub const VARIABLES: &[Variable] = &[
         meaning: "a local copy of the server's archive, for machines without a network",
     },
     Variable {
+        name: "OTEL_EXPORTER_OTLP_ENDPOINT",
+        meaning: "the collector that hosts send [spans](../guide/operations.md#traces) to, such as \
+            `http://127.0.0.1:4318`; none are made without it. `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` is the whole URL",
+    },
+    Variable {
+        name: "OTEL_EXPORTER_OTLP_HEADERS",
+        meaning: "headers of each post, as `name=value,name=value`; `OTEL_EXPORTER_OTLP_TIMEOUT` is the longest wait \
+            for its answer in milliseconds, 10000 by default. Both have a form with `TRACES_` before the last word",
+    },
+    Variable {
+        name: "OTEL_TRACES_SAMPLER",
+        meaning: "`always_on`, `always_off`, `traceidratio` with the share in `OTEL_TRACES_SAMPLER_ARG`, each with \
+            `parentbased_` before it: a caller's choice goes first for its request; `parentbased_always_on` by default",
+    },
+    Variable {
+        name: "OTEL_SERVICE_NAME",
+        meaning: "the name of the service, `wedflow` by default; `OTEL_RESOURCE_ATTRIBUTES` are further attributes",
+    },
+    Variable {
+        name: "OTEL_BSP_SCHEDULE_DELAY",
+        meaning: "the longest wait of a span for others, in milliseconds, 5000 by default; at most \
+            `OTEL_BSP_MAX_EXPORT_BATCH_SIZE` (512) are sent at once",
+    },
+    Variable {
+        name: "OTEL_SDK_DISABLED",
+        meaning: "`true`: no spans; the same as `OTEL_TRACES_EXPORTER=none`",
+    },
+    Variable {
         name: "WEDFLOW_SAMPLES",
         meaning: "the folder of the sample transitions",
     },

@@ -259,7 +259,20 @@ fn copy_headers(
         }
         headers.sent.push((name, value));
     }
+    if is_sent {
+        add_traceparent(store.data().outside.traceparent.as_ref(), &mut headers.sent);
+    }
     Ok(Ok(headers))
+}
+
+/// Adds the header by which the receiver goes on with the attempt's trace, unless the guest set one. No record knows it.
+fn add_traceparent(traceparent: Option<&String>, sent: &mut Vec<(String, String)>) {
+    const NAME: &str = "traceparent";
+    let has_room =
+        sent.len() < MAX_HEADERS && !sent.iter().any(|(name, _)| name.eq_ignore_ascii_case(NAME));
+    if let (Some(value), true) = (traceparent, has_room) {
+        sent.push((NAME.to_owned(), value.clone()));
+    }
 }
 
 /// Refuses a request that names a secret which the transition may not send.

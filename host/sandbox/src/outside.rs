@@ -71,6 +71,8 @@ pub(crate) struct Outside {
     pub(crate) http: Option<HttpHere>,
     /// Key of the state that fired the transition.
     pub(crate) key: String,
+    /// Header `traceparent` of requests.
+    pub(crate) traceparent: Option<String>,
 }
 
 /// Source of the answers to one call's HTTP requests.
@@ -99,6 +101,7 @@ impl Outside {
                 }
             }),
             key: key.to_owned(),
+            traceparent: None,
         }
     }
 }

@@ -54,6 +54,8 @@ pub struct AttemptContext {
     pub watch: Option<Arc<dyn Watch>>,
     /// Time slices that it takes instead of the sandbox's.
     pub slices: Option<TimeSlices>,
+    /// Header `traceparent` of its HTTP requests, unless the guest sets one.
+    pub traceparent: Option<String>,
 }
 
 /// Result of an attempt.
@@ -156,6 +158,7 @@ impl Sandbox {
         store.data_mut().log.masks(bound.provided().cloned());
         store.data_mut().provided = bound.provided().cloned();
         store.data_mut().outside = Outside::new(bound.granted(), invocation.wid, invocation.key);
+        store.data_mut().outside.traceparent = context.traceparent;
         let work = call(&mut store, bound, invocation);
         let mut frames = Vec::new();
         let mut outcome = match tokio::time::timeout_at(deadline, work).await {

@@ -1,6 +1,6 @@
 //! Calls of a running host: claim, commit, fail, keep its leases.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
 use sqlx::postgres::PgRow;
@@ -28,6 +28,8 @@ pub struct Claimed {
     pub component_id: ComponentId,
     /// The flow's version when it was claimed: a binding made for another is out of date.
     pub flow_version: i32,
+    /// When the host took it up; known only where spans are sent.
+    pub taken_at: Option<SystemTime>,
 }
 
 /// An attempt that changes nothing.
@@ -154,6 +156,7 @@ impl FromRow<'_, PgRow> for Claimed {
             },
             component_id: row.try_get(9)?,
             flow_version: row.try_get(10)?,
+            taken_at: None,
         })
     }
 }

@@ -22,11 +22,13 @@
 //! - `operators`: tokens of operators of the installation
 //! - `retention`: how long history is kept
 //! - `readable`: documents of tenants as they are listed
+//! - `receipts`: use by day, tenant, flow and transition
 //! - `backup`: what a dump leaves out
 //! - `documents`: rows as the documents of the API
 //! - `status`: the state of the installation, also while it is locked or read-only
 //! - `disk`: whether the server's disk takes what is written, and how much is free
 //! - `schedules`: cron schedules that start instances
+//! - `traced`: states of attempts, for their spans
 //! - `tenants`, `users`, `tokens`, `quotas`: whose all that is, and who may come in
 //! - `audit`: who did what, and answers that are given twice
 //! - [`Notifications`]: the one notification connection of a host
@@ -55,6 +57,7 @@ mod pinned;
 mod queries;
 mod quotas;
 mod readable;
+mod receipts;
 mod recovery;
 mod results;
 mod retention;
@@ -67,6 +70,7 @@ mod status;
 mod tenants;
 mod times;
 mod tokens;
+mod traced;
 mod users;
 mod versions;
 mod work;
@@ -99,6 +103,7 @@ pub use migrate::{Schema, ServerSettings};
 pub use notifications::Notifications;
 pub use operators::{NewOperator, Operator};
 pub use quotas::{Quota, QuotaChange};
+pub use receipts::{Receipt, ReceiptDays, ReceiptPlace};
 pub use recovery::{
     Matching, Metric, PauseScope, PausedThing, RetriedMatching, Waiting, WaitingReason,
 };
@@ -112,6 +117,7 @@ pub use settings::{
 };
 pub use tenants::{Tenant, TenantSettings};
 pub use tokens::{Bearer, NewToken, Token};
+pub use traced::{TracedAttempt, TracedState};
 pub use users::User;
 pub use versions::{FlowVersion, Rematched, RolledBack};
 pub use wedflow_documents::Applied;

@@ -134,7 +134,7 @@ async fn post(shared: &Shared, message: &Message) -> Result<(), Failure> {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
-    let request = Request {
+    let mut request = Request {
         method: "POST".to_owned(),
         url: message.url.clone(),
         headers: headers(message, now.as_secs()),
@@ -142,15 +142,30 @@ async fn post(shared: &Shared, message: &Message) -> Result<(), Failure> {
         confidential: false,
     };
     let http = shared.outside.http_of(&message.tenant);
+    let traced = match &shared.spans {
+        Some(spans) => {
+            (spans.begin_post(&shared.store, message, &mut request).await).map(|post| (spans, post))
+        }
+        None => None,
+    };
     // Its body says nothing to us, and may never end.
     let status = http.status(&[target], request).await;
-    match status.map_err(|error| error.to_string())? {
-        200..=299 => Ok(()),
-        status => Err(Failure {
+    let outcome = match status.map_err(|error| error.to_string()) {
+        Ok(200..=299) => Ok(()),
+        Ok(status) => Err(Failure {
             reason: format!("it answered {status}"),
             is_gone: status == 410,
         }),
+        Err(reason) => Err(reason.into()),
+    };
+    if let Some((spans, post)) = traced {
+        let failure = outcome
+            .as_ref()
+            .err()
+            .map(|failure: &Failure| failure.reason.as_str());
+        spans.end_post(post, message, failure);
     }
+    outcome
 }
 
 /// The headers of Standard Webhooks (standardwebhooks.com): the message's name, the time, and what signs both with the

@@ -96,6 +96,13 @@ pub(crate) async fn deal_with(
         let refusal = match commit(store, host, &part, committing.keeps).await {
             Ok(fired) => {
                 committed += part.results.len();
+                if let Some(spans) = &shared.spans {
+                    spans.taken(
+                        part.results
+                            .iter()
+                            .filter_map(|one| one.finished.traced.as_deref().copied()),
+                    );
+                }
                 let (fired, _arriving) = shared.jobs(fired).await;
                 committing.committed(tokens(&part.results), fired);
                 next = parts.next_part();
@@ -123,6 +130,13 @@ pub(crate) async fn deal_with(
             Step::Fail(one) => failed.extend(into_failure(one, &refusal)),
         }
         next = next.or_else(|| parts.next_part());
+    }
+    if let Some(spans) = &shared.spans {
+        spans.taken(
+            failed
+                .iter()
+                .filter_map(|one| one.traced.as_deref().copied()),
+        );
     }
     record(store, host, failed, committing).await;
     committed

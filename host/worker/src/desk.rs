@@ -536,6 +536,7 @@ mod tests {
                 trigger: String::new(),
                 component_id: ComponentId::new(1),
                 flow_version: 1,
+                taken_at: None,
             },
         }
     }

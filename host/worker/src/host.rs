@@ -11,6 +11,7 @@ use wedflow_model::{HostId, Limits};
 use wedflow_sandbox::{Sandbox, Settings};
 use wedflow_scheduler::{Signals, source};
 use wedflow_store::Store;
+use wedflow_telemetry::Tracer;
 
 use crate::HostError;
 use crate::bindings::Bindings;
@@ -22,6 +23,7 @@ use crate::lane::Lane;
 use crate::measures::Measures;
 use crate::outside::{Outside, OutsideSettings};
 use crate::shared::{Shared, TENANTS_MAX};
+use crate::spans::Spans;
 use crate::vault::{FindSecretKey, SecretKey};
 
 /// Time that giving jobs back may take, and a lane's call of the database when it has to stop.
@@ -54,6 +56,8 @@ pub struct HostSettings {
     pub find_secret_key: Option<FindSecretKey>,
     /// Access outside their calls that transitions may have, where their flow allows it too.
     pub outside: OutsideSettings,
+    /// Door to the collector of spans; none: no spans are made.
+    pub tracer: Option<Tracer>,
 }
 
 impl Default for HostSettings {
@@ -69,6 +73,7 @@ impl Default for HostSettings {
             secret_key: None,
             find_secret_key: None,
             outside: OutsideSettings::default(),
+            tracer: None,
         }
     }
 }
@@ -118,8 +123,11 @@ impl Host {
             .register_build(&settings.name, &settings.build, LEASE_TIME)
             .await?;
         let (tellings, told) = source::queue(1);
+        let spans = settings.tracer;
+        let spans = spans.map(|tracer| Arc::new(Spans::start(tracer, store.clone())));
         let shared = Arc::new(Shared {
             tellings,
+            spans,
             sessions: (0..policy.sessions())
                 .map(|_| store.for_commits(1, policy.lock_wait))
                 .collect(),

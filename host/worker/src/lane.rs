@@ -266,9 +266,17 @@ impl Lane {
     ) -> Finished {
         let job = &claimed.job;
         let deadline = deadline(job.timeout);
+        let spans = self.shared.spans.as_deref();
+        let mut traced = spans.and_then(|spans| spans.begin(job).map(Box::new));
+        let begun = traced.is_some().then(SystemTime::now);
+        let header = traced.as_ref().map(|traced| traced.header());
         let attempt = self
-            .run_transition(claimed, tenant, runnable, isolation, deadline)
+            .run_transition(claimed, (tenant, header), runnable, isolation, deadline)
             .await;
+        if let (Some(spans), Some(traced), Some(begun)) = (spans, &mut traced, begun) {
+            let (outcome, failed) = (attempt.outcome.name(), is_failure(&attempt.outcome));
+            spans.end(traced, claimed, begun, (outcome, failed, attempt.measure));
+        }
         (self.shared.measures).note_attempt(attempt.outcome.name(), &attempt.measure);
         if let Some(open) = runnable.breaker.record(&attempt) {
             self.report_circuit(claimed, runnable, &attempt.outcome, open);
@@ -282,6 +290,7 @@ impl Lane {
             record: None,
             verdict: runnable.verdict(attempt.outcome, attempt.account),
             provided: runnable.bound.provided().cloned(),
+            traced,
         };
         if let (Some(draft), Verdict::Commit(_)) = (attempt.draft, &finished.verdict)
             && let Err(error) = Box::pin(keep(draft)).await
@@ -301,7 +310,7 @@ impl Lane {
     async fn run_transition(
         &self,
         claimed: &Claimed,
-        tenant: TenantId,
+        (tenant, traceparent): (TenantId, Option<String>),
         runnable: &Runnable,
         isolation: Option<Isolation>,
         deadline: i64,
@@ -329,6 +338,7 @@ impl Lane {
             // Threads of a lower priority take no lock of the lanes'.
             watch: isolation.is_none().then(|| shared.desk.load(tenant)),
             slices: isolation.map(|reason| shared.isolated.slices(reason)),
+            traceparent,
             ..AttemptContext::default()
         };
         shared
@@ -428,16 +438,18 @@ fn without_answer(claimed: &Claimed, outcome: &str, message: String) -> Finished
             after: None,
         },
         provided: None,
+        traced: None,
     }
+}
+
+/// Returns true if an attempt changed nothing.
+fn is_failure(outcome: &Outcome) -> bool {
+    !matches!(outcome, Outcome::Clause(_) | Outcome::Assignments(_))
 }
 
 /// Returns the digest by which a replay of an attempt is compared: of one that failed, or asked the host for answers.
 fn digest_to_keep(attempt: &Attempt) -> Option<String> {
-    let fails = !matches!(
-        attempt.outcome,
-        Outcome::Clause(_) | Outcome::Assignments(_)
-    );
-    (fails || !attempt.recording.is_empty())
+    (is_failure(&attempt.outcome) || !attempt.recording.is_empty())
         .then(|| Digest::of(attempt.outcome.transcript().as_bytes()).to_string())
 }
 

@@ -35,6 +35,7 @@ mod patience;
 mod results;
 pub mod schedule;
 mod shared;
+mod spans;
 mod upload;
 mod vault;
 

@@ -8,6 +8,8 @@ use wedflow_model::{JobKey, LeaseToken, Measure};
 use wedflow_sandbox::Provided;
 use wedflow_store::AttemptRecord;
 
+use crate::spans::Traced;
+
 /// Result of a run.
 #[derive(Debug)]
 pub(crate) struct Finished {
@@ -25,6 +27,8 @@ pub(crate) struct Finished {
     pub(crate) verdict: Verdict,
     /// The secrets it was given, for masking them in what the database says of it.
     pub(crate) provided: Option<Arc<Provided>>,
+    /// Its trace, where that is recorded.
+    pub(crate) traced: Option<Box<Traced>>,
 }
 
 impl Finished {
@@ -244,6 +248,7 @@ pub(crate) mod tests {
                 after: None,
             },
             provided: None,
+            traced: None,
         }
     }
 }

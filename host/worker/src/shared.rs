@@ -17,6 +17,7 @@ use crate::isolation::IsolatedAttempts;
 use crate::measures::Measures;
 use crate::outside::Outside;
 use crate::patience::with_patience;
+use crate::spans::{Spans, note_taken};
 
 /// Number of flows whose tenants are remembered.
 pub(crate) const TENANTS_MAX: usize = 65_536;
@@ -52,6 +53,8 @@ pub(crate) struct Shared {
     pub(crate) isolated: IsolatedAttempts,
     /// Sessions that batches are committed over, each one at a time.
     pub(crate) sessions: Vec<Store>,
+    /// Spans of what is done; none: no collector is named.
+    pub(crate) spans: Option<Arc<Spans>>,
     /// Measures for monitoring.
     pub(crate) measures: Measures,
     /// Queue of notifications to other hosts that there is work.
@@ -82,8 +85,9 @@ impl Shared {
     /// tenants are looked up: until then whoever looks for jobs held unknowingly would take these for such.
     pub(crate) async fn jobs(
         &self,
-        claimed: Vec<Claimed>,
+        mut claimed: Vec<Claimed>,
     ) -> (Vec<Job<Claimed>>, Option<Arriving>) {
+        note_taken(self.spans.as_ref(), &mut claimed);
         let mut unknown: Vec<FlowId> = (claimed.iter().map(|claimed| claimed.job.key.flow))
             .filter(|flow| self.tenants.get(flow).is_none())
             .collect();

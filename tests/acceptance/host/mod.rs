@@ -10,6 +10,7 @@ mod locks;
 mod outside;
 mod provided;
 mod scale;
+mod traces;
 mod waiting;
 
 pub(crate) use leases::group;

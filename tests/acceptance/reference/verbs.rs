@@ -75,6 +75,8 @@ const VERBS: &[[&str; 4]] = &[
     ["POST /v1/tokens", "wed token create", "token.create", ""],
     ["DELETE /v1/tokens/{token}", "wed token delete", "token.revoke", ""],
     ["POST /v1/tokens/{token}/rotate", "wed token rotate", "token.rotate", ""],
+    ["GET /v1/usage", "wed usage --limits", "", ""],
+    ["GET /v1/usage/receipts", "wed usage", "", ""],
     ["GET /v1/users", "wed user list", "", ""],
     ["POST /v1/users", "wed user create", "user.create", ""],
     ["PATCH /v1/users/{user}", "wed user role", "user.role", ""],

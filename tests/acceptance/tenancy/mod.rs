@@ -7,6 +7,7 @@ mod lifecycle;
 mod permissions;
 mod quotas;
 mod tokens;
+mod usage;
 
 use std::sync::Arc;
 

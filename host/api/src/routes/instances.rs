@@ -20,6 +20,7 @@ use crate::page;
 use crate::path::{Asked, Named, wid};
 use crate::problem::Problem;
 use crate::state::Api;
+use crate::traced::WroteState;
 
 /// Says that an answer was given before.
 pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -178,6 +179,12 @@ pub(crate) async fn start(
     if let Ok(place) = HeaderValue::from_str(&format!("/v1/flows/{}/instances/{wid}", flow.name)) {
         headers.insert(header::LOCATION, place);
     }
+    response.extensions_mut().insert(WroteState {
+        flow: flow.flow_id,
+        wid,
+        seq: 1,
+    });
+    let headers = response.headers_mut();
     if replayed {
         headers.insert(REPLAYED, HeaderValue::from_static("true"));
     }

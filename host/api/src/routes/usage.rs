@@ -1,11 +1,14 @@
-//! A tenant's quotas and use.
+//! A tenant's quotas and use; receipts.
 
 use axum::Json;
 use axum::extract::State;
+use wedflow_store::{ReceiptDays, ReceiptPlace};
 use wedflow_tenancy::{Action, Area};
 
-use crate::access::Caller;
-use crate::documents::{List, Usage};
+use crate::access::{Caller, Operator};
+use crate::documents::{List, Receipt, ReceiptFilter, Usage};
+use crate::page;
+use crate::path::Asked;
 use crate::problem::Problem;
 use crate::state::Api;
 
@@ -21,4 +24,64 @@ pub(crate) async fn list(
     Ok(Json(List::whole(
         quotas.into_iter().map(Into::into).collect(),
     )))
+}
+
+/// Receipts: what the tenant used, by day, flow and transition
+#[utoipa::path(get, path = "/v1/usage/receipts", tag = "settings", operation_id = "receipts", params(ReceiptFilter),
+    responses((status = 200, body = List<Receipt>), (status = 403, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn receipts(
+    State(api): State<Api>,
+    caller: Caller,
+    Asked(asked): Asked<ReceiptFilter>,
+) -> Result<Json<List<Receipt>>, Problem> {
+    caller.must(Action::read(Area::Usage))?;
+    part(&api, Some(caller.tenant.as_str()), &asked).await
+}
+
+/// Receipts of all tenants: what they used, by day, tenant, flow and transition
+#[utoipa::path(get, path = "/v1/installation/receipts", tag = "installation", operation_id = "all_receipts",
+    params(ReceiptFilter), responses((status = 200, body = List<Receipt>), (status = 422, body = Problem)))]
+pub(crate) async fn all_receipts(
+    State(api): State<Api>,
+    _: Operator,
+    Asked(asked): Asked<ReceiptFilter>,
+) -> Result<Json<List<Receipt>>, Problem> {
+    part(&api, None, &asked).await
+}
+
+async fn part(
+    api: &Api,
+    tenant: Option<&str>,
+    asked: &ReceiptFilter,
+) -> Result<Json<List<Receipt>>, Problem> {
+    let limit = page::limit(asked.limit)?;
+    let from = page::text_position(asked.cursor.as_deref())?;
+    let days = ReceiptDays {
+        since: asked.since.as_deref(),
+        until: asked.until.as_deref(),
+    };
+    let from = from.map(|text| place(&text));
+    let (receipts, next) = api.store.receipts(tenant, days, from, limit).await?;
+    Ok(Json(List {
+        items: receipts.into_iter().map(Into::into).collect(),
+        next: next.map(|place| page::text_cursor(&text(&place))),
+    }))
+}
+
+/// Reads a place as [`text`] wrote it.
+fn place(text: &str) -> ReceiptPlace {
+    let mut parts = text.split('\n').map(str::to_owned);
+    let day = parts.next().unwrap_or_default();
+    let after = parts.collect::<Vec<_>>().try_into().ok();
+    ReceiptPlace { day, after }
+}
+
+/// Writes a place as lines; names have none.
+fn text(place: &ReceiptPlace) -> String {
+    let day = std::iter::once(&place.day);
+    let lines: Vec<&str> = day
+        .chain(place.after.iter().flatten())
+        .map(String::as_str)
+        .collect();
+    lines.join("\n")
 }

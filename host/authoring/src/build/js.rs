@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::{BuildError, Tool, absolute, is_there};
 use crate::project::Project;
+use crate::sources;
 
 /// The SDK in a project.
 const SDK: &str = "vendor/wedflow/guest-sdk/js";
@@ -44,6 +45,12 @@ pub(super) fn build(
         say("installing componentize-js");
         Tool::new("npm", &sdk, say)
             .args(["ci", "--omit=dev", "--no-audit", "--no-fund"])
+            .run()?;
+    }
+    // TypeScript is looked at by the build itself.
+    for file in sources::with_ending(project, &["js", "mjs"]) {
+        Tool::new("node", folder, say)
+            .args([PathBuf::from("--check"), file])
             .run()?;
     }
     let made = absolute(&project.component());

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{BuildError, Tool, absolute, is_there};
 use crate::project::Project;
+use crate::sources;
 
 /// The SDK in a project.
 const SDK: &str = "vendor/wedflow/guest-sdk/python";
@@ -69,6 +70,7 @@ pub(super) fn build(
             installable: true,
         });
     };
+    check_syntax(project, &python, say)?;
     let made = absolute(&project.component());
     Tool::new(python, folder, say)
         .env("PYTHONPATH", absolute(&folder.join(SDK)))
@@ -76,4 +78,25 @@ pub(super) fn build(
         .args([&made])
         .run()?;
     Ok(made)
+}
+
+/// Checks the syntax of the project's own files, which takes a moment where the build takes half a minute.
+fn check_syntax(
+    project: &Project,
+    python: &Path,
+    say: &mut dyn FnMut(&str),
+) -> Result<(), BuildError> {
+    let files = sources::with_ending(project, &["py"]);
+    if files.is_empty() {
+        return Ok(());
+    }
+    Tool::new(python, &project.folder, say)
+        .env(
+            "PYTHONPYCACHEPREFIX",
+            absolute(&project.folder.join("build/pycache")),
+        )
+        .args(["-m", "py_compile"])
+        .args(files)
+        .run()
+        .map(|_| ())
 }

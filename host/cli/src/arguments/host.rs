@@ -48,6 +48,15 @@ pub(crate) struct HostArguments {
     pub(crate) trust_ca: Option<PathBuf>,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct DevArguments {
+    /// Build, test and push a project at each change, and run the last instance again that used it.
+    #[arg(long, value_name = "FOLDER", num_args = 0..=1, default_missing_value = ".")]
+    pub(crate) watch: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) host: HostArguments,
+}
+
 /// Reads a number that is not zero.
 fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse() {

@@ -10,7 +10,8 @@ impl Command {
     /// Returns true if the command changes nothing, wherever it looks.
     pub(crate) fn only_reads(&self) -> bool {
         match self {
-            Command::Whoami | Command::Status | Command::Job(_) | Command::Replay(_) => true,
+            Command::Whoami | Command::Status | Command::Usage(_) => true,
+            Command::Job(_) | Command::Replay(_) => true,
             Command::Flow(command) => match command {
                 FlowCommand::List | FlowCommand::Show { .. } | FlowCommand::Url { .. } => true,
                 FlowCommand::Apply { dry_run, .. } => *dry_run,

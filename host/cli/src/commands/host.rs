@@ -1,40 +1,52 @@
 //! `wed dev` and `wed serve`: a host with the HTTP API, until a signal stops them.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
 
 use sd_notify::NotifyState;
 use tokio::net::TcpListener;
 use wedflow_api::{IpNet, MakePages, MetricsServer, Server, ServerSettings};
 use wedflow_console::Links;
 use wedflow_store::Store;
+use wedflow_telemetry::Tracer;
 use wedflow_tenancy::{Scope, TokenRequest, issue};
 use wedflow_worker::{Host, HostSettings, OutsideSettings};
 
 use crate::application::run_at_server;
-use crate::arguments::{Arguments, HostArguments};
-use crate::database::{self, private_cluster};
+use crate::arguments::{Arguments, DevArguments, HostArguments};
+use crate::commands::dev_watch::Watched;
+use crate::database::{self, FEW_CONNECTIONS, private_cluster};
+use crate::door;
 use crate::problem::Problem;
 use crate::secret_key;
 use crate::terminal::Terminal;
 
+/// Longest wait for the last spans to be sent.
+const FLUSH_TIME_MAX: Duration = Duration::from_secs(2);
 /// Default address of `wed dev`.
 const USUAL: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 
 /// Everything in one process. The private Postgres is stopped with it, when it was started by it.
 pub(crate) async fn dev(
     arguments: &Arguments,
-    host: &HostArguments,
+    dev: &DevArguments,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
+    let watched = dev.watch.as_deref().map(Watched::open).transpose()?;
     let own = arguments.database_url.as_ref().is_none_or(String::is_empty);
     let was_running = own && private_cluster()?.is_running()?;
-    let result = run(
-        arguments,
-        host,
-        Some(host.listen.unwrap_or(USUAL)),
-        terminal,
-    )
-    .await;
+    let listen = Some(dev.host.listen.unwrap_or(USUAL));
+    let result = match watched {
+        None => run(arguments, &dev.host, listen, terminal).await,
+        Some(watched) => {
+            let store = database::make(arguments, terminal, FEW_CONNECTIONS).await?;
+            let door = door::of_store(&store, &arguments.tenant, "operator");
+            tokio::select! {
+                result = run(arguments, &dev.host, listen, terminal) => result,
+                () = watched.run(&door, terminal) => Ok(()),
+            }
+        }
+    };
     if own && !was_running {
         terminal.say("stopping the private Postgres");
         private_cluster()?.stop().await?;
@@ -59,14 +71,16 @@ async fn run(
 ) -> Result<(), Problem> {
     raise_limit_of_files();
     let may_move = host.listen.is_none();
-    let settings = settings(host);
+    let mut settings = settings(host);
     let store = database::make(arguments, terminal, settings.connections()).await?;
+    settings.tracer = tracer(&store).await?;
+    let tracer = settings.tracer.clone();
     let links = Links::default();
     let api = match listen {
         Some(address) => {
             let own = arguments.database_url.as_ref().is_none_or(String::is_empty);
-            let proxies = &host.trust_proxy;
-            Some(listen_at(&store, address, (may_move, own), (&links, proxies)).await?)
+            let given = (&links, host.trust_proxy.as_slice(), tracer.as_ref());
+            Some(listen_at(&store, address, (may_move, own), given).await?)
         }
         None => None,
     };
@@ -107,6 +121,7 @@ async fn run(
         }
     };
     tokio::join!(serving, host.stop());
+    flush(tracer).await;
     let ended = match ending {
         Ending::Told => Ok(()),
         Ending::Failed => Err(Problem::new(
@@ -117,6 +132,26 @@ async fn run(
     };
     store.close().await;
     ended
+}
+
+/// Opens the door to the collector of spans, if the environment names one.
+async fn tracer(store: &Store) -> Result<Option<Tracer>, Problem> {
+    let Some(settings) = wedflow_telemetry::Settings::from_environment() else {
+        return Ok(None);
+    };
+    tracing::info!(url = settings.url, "spans are sent to a collector");
+    let started = Tracer::start(settings, &store.installation_mark().await?);
+    started
+        .map(Some)
+        .map_err(|error| Problem::new("spans cannot be sent").because(error))
+}
+
+/// Sends the spans that wait. Those that cannot be sent are lost, no more.
+async fn flush(tracer: Option<Tracer>) {
+    if let Some(tracer) = tracer {
+        let flushed = tokio::task::spawn_blocking(move || tracer.flush(FLUSH_TIME_MAX));
+        let _ = flushed.await;
+    }
 }
 
 /// Raises the limit of open files to what the system allows this process: each connection of a client or of the
@@ -231,7 +266,7 @@ async fn listen_at(
     store: &Store,
     address: SocketAddr,
     (may_move, own): (bool, bool),
-    (links, proxies): (&Links, &[IpNet]),
+    (links, proxies, tracer): (&Links, &[IpNet], Option<&Tracer>),
 ) -> Result<Server, Problem> {
     if !address.ip().is_loopback() {
         tracing::warn!(%address, "tokens travel in plain HTTP; let only a proxy with TLS reach this address");
@@ -244,6 +279,7 @@ async fn listen_at(
             false => || secret_key::existing().ok().flatten(),
         }),
         run_application: Some(|application| Box::pin(run_at_server(application))),
+        tracer: tracer.cloned(),
         pages: Some(pages(links)),
         ..ServerSettings::at(address)
     };

@@ -75,16 +75,30 @@ pub(crate) async fn run(arguments: &TestArguments, terminal: &Terminal) -> Resul
             "properties": tally.searches,
         }));
     }
-    if tally.failed > 0 {
-        return Err(Problem::new(format!(
-            "{} of {} failed",
-            tally.failed,
-            tally.failed + tally.passed
-        ))
-        .code("tests_failed")
-        .hint("`wed test --update` takes what is for what is expected, where that is right."));
+    tally.all_passed()
+}
+
+/// Runs the fixtures of a project whose component was built.
+pub(crate) async fn test_built(project: &Project, terminal: &Terminal) -> Result<(), Problem> {
+    let arguments = TestArguments {
+        path: Some(project.folder.clone()),
+        ..TestArguments::default()
+    };
+    let tally = once(&arguments, &target(&arguments)?, &workbench()?, terminal).await?;
+    tally.all_passed()
+}
+
+impl Tally {
+    /// Succeeds only if nothing failed.
+    fn all_passed(&self) -> Result<(), Problem> {
+        if self.failed == 0 {
+            return Ok(());
+        }
+        let all = self.failed + self.passed;
+        Err(Problem::new(format!("{} of {all} failed", self.failed))
+            .code("tests_failed")
+            .hint("`wed test --update` takes what is for what is expected, where that is right."))
     }
-    Ok(())
 }
 
 fn target(arguments: &TestArguments) -> Result<Target, Problem> {

@@ -1,7 +1,7 @@
 //! Things of a tenant besides its flows: webhooks, users and tokens, usage, the audit log.
 
 use maud::{Markup, html};
-use wedflow_documents::{NewUser, WebhookPlace};
+use wedflow_documents::{NewUser, ReceiptFilter, WebhookPlace};
 
 use super::{Query, table};
 use crate::ROOT;
@@ -221,6 +221,9 @@ pub(crate) async fn audit(session: Session, query: Query) -> Answer {
 /// Limits of the tenant, and what is used of them.
 pub(crate) async fn usage(session: Session) -> Answer {
     let usage = session.client.usage().await.map_err(session.failed())?;
+    let today = ReceiptFilter::default();
+    let today = session.client.receipts(&today).await;
+    let today = today.map_err(session.failed())?.items;
     let say = |text| session.language.say(text);
     let figure = |figure: Option<i64>| figure.map_or("–".to_owned(), number);
     let body = html! {
@@ -236,6 +239,18 @@ pub(crate) async fn usage(session: Session) -> Answer {
                 }
             }
         }))
+        (table(say("Today (UTC)"), &[say("Flow"), say("Transition"), say("Commits"), say("Failures"), say("Fuel")],
+            &html! {
+                @for one in today.iter().filter(|one| one.transition.is_some()) {
+                    tr {
+                        th scope="row" { (one.flow) }
+                        td { (one.transition.as_deref().unwrap_or_default()) }
+                        td class="number" { (number(one.commits)) }
+                        td class="number" { (number(one.failures)) }
+                        td class="number" { (number(one.fuel)) }
+                    }
+                }
+            }))
     };
     Ok(page(&session, say("Usage"), &body))
 }
