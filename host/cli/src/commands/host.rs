@@ -1,10 +1,11 @@
 //! `wed dev` and `wed serve`: a host with the HTTP API, until a signal stops them.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
 
 use sd_notify::NotifyState;
 use tokio::net::TcpListener;
-use wedflow_api::{IpNet, MakePages, MetricsServer, Server, ServerSettings};
+use wedflow_api::{IpNet, MakePages, MetricsServer, ReplicaSettings, Server, ServerSettings};
 use wedflow_console::Links;
 use wedflow_store::Store;
 use wedflow_tenancy::{Scope, TokenRequest, issue};
@@ -66,7 +67,8 @@ async fn run(
         Some(address) => {
             let own = arguments.database_url.as_ref().is_none_or(String::is_empty);
             let proxies = &host.trust_proxy;
-            Some(listen_at(&store, address, (may_move, own), (&links, proxies)).await?)
+            let replica = replica(host)?;
+            Some(listen_at(&store, address, (may_move, own), (&links, proxies, replica)).await?)
         }
         None => None,
     };
@@ -224,6 +226,22 @@ enum Ending {
     Refused,
 }
 
+/// Connections to a replica: as many as the API has to the database.
+const REPLICA_CONNECTIONS: u32 = 8;
+/// Longest run of a statement at a replica: the database is asked afterwards.
+const REPLICA_STATEMENT_TIME_MAX: Duration = Duration::from_secs(5);
+
+/// The replica to read from, where one is named.
+fn replica(host: &HostArguments) -> Result<Option<ReplicaSettings>, Problem> {
+    let Some(url) = host.read_url.as_deref().filter(|url| !url.is_empty()) else {
+        return Ok(None);
+    };
+    Ok(Some(ReplicaSettings {
+        store: Store::replica(url, REPLICA_CONNECTIONS, REPLICA_STATEMENT_TIME_MAX)?,
+        staleness_max: Duration::from_secs(host.read_staleness),
+    }))
+}
+
 /// Serves the API at an address, or, when that is taken and it may move, at a free port.
 /// The key to secrets is made when there is none only where the database is this machine's `own`: hosts of a shared one
 /// would each make another.
@@ -231,7 +249,7 @@ async fn listen_at(
     store: &Store,
     address: SocketAddr,
     (may_move, own): (bool, bool),
-    (links, proxies): (&Links, &[IpNet]),
+    (links, proxies, replica): (&Links, &[IpNet], Option<ReplicaSettings>),
 ) -> Result<Server, Problem> {
     if !address.ip().is_loopback() {
         tracing::warn!(%address, "tokens travel in plain HTTP; let only a proxy with TLS reach this address");
@@ -239,6 +257,7 @@ async fn listen_at(
     let usual = ServerSettings::at(address).proxies;
     let settings = |address| ServerSettings {
         proxies: [usual.as_slice(), proxies].concat(),
+        replica: replica.clone(),
         find_secret_key: Some(match own {
             true => || secret_key::existing_or_new().ok(),
             false => || secret_key::existing().ok().flatten(),
