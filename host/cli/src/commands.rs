@@ -18,6 +18,7 @@ mod instance;
 mod instance_show;
 mod job;
 mod manutencao;
+mod moving;
 pub(crate) mod operate;
 mod operate_waiting;
 mod operate_webhook;

@@ -20,10 +20,12 @@
 //! - `work`: worklists of people
 //! - `announcements`: webhooks and the outbox of their messages
 //! - `operators`: tokens of operators of the installation
+//! - `replica`: a replica to read from, and how far it has come
 //! - `retention`: how long history is kept
 //! - `readable`: documents of tenants as they are listed
 //! - `backup`: what a dump leaves out
 //! - `documents`: rows as the documents of the API
+//! - `moving`: a tenant on its way to another installation
 //! - `status`: the state of the installation, also while it is locked or read-only
 //! - `disk`: whether the server's disk takes what is written, and how much is free
 //! - `schedules`: cron schedules that start instances
@@ -49,6 +51,7 @@ mod flows;
 mod instances;
 mod jobs;
 mod migrate;
+mod moving;
 mod notifications;
 mod operators;
 mod pinned;
@@ -56,6 +59,7 @@ mod queries;
 mod quotas;
 mod readable;
 mod recovery;
+mod replica;
 mod results;
 mod retention;
 mod schedules;
@@ -97,6 +101,9 @@ pub use instances::{
 };
 pub use jobs::{AttemptRecord, Claimed, FailedAttempt, LogLine, NextDue};
 pub use migrate::{Schema, ServerSettings};
+pub use moving::{
+    ImportedTenant, Reseal, TenantExport, TenantManifest, TenantMove, TenantPart, TenantPiece,
+};
 pub use notifications::Notifications;
 pub use operators::{NewOperator, Operator};
 pub use quotas::{Quota, QuotaChange};

@@ -50,7 +50,10 @@ impl InstalledServer {
         copy.args(["-h", "127.0.0.1", "-U", "postgres", "-p", &port])
             .args(["-R", "-X", "stream", "-c", "fast", "-D"])
             .arg(&data);
-        assert!(copy.status().is_ok_and(|status| status.success()), "pg_basebackup");
+        assert!(
+            copy.status().is_ok_and(|status| status.success()),
+            "pg_basebackup"
+        );
         replica.run();
         replica
     }

@@ -33,7 +33,9 @@ fn lists_come_from_a_replica_while_it_is_near() {
     let client = api.user("default", "admin", "admin");
     let list = || client.get("/v1/flows/trial/instances").is(200);
     let count = |answer: &Answered| answer.json()["items"].as_array().map_or(0, Vec::len);
-    client.json("POST", "/v1/flows/trial/instances", &json!({})).is(201);
+    client
+        .json("POST", "/v1/flows/trial/instances", &json!({}))
+        .is(201);
     eventually("an answer of the replica with the instance", || {
         let answer = list();
         let staleness = answer.header(STALENESS)?;
@@ -41,18 +43,35 @@ fn lists_come_from_a_replica_while_it_is_near() {
         (count(&answer) == 1 && seconds < 6.0).then_some(())
     });
     // What is looked at to decide something is never the replica's, nor what somebody wants as it is now.
-    assert_eq!(client.get("/v1/flows/trial").is(200).header(STALENESS), None);
-    assert_eq!(client.get("/v1/flows/trial/instances/1").is(200).header(STALENESS), None);
+    assert_eq!(
+        client.get("/v1/flows/trial").is(200).header(STALENESS),
+        None
+    );
+    assert_eq!(
+        client
+            .get("/v1/flows/trial/instances/1")
+            .is(200)
+            .header(STALENESS),
+        None
+    );
 
     // A replica that does not come along is left after the time that an answer may be old.
     Session::open(&replica_url).run("SELECT pg_wal_replay_pause()");
-    client.json("POST", "/v1/flows/trial/instances", &json!({})).is(201);
+    client
+        .json("POST", "/v1/flows/trial/instances", &json!({}))
+        .is(201);
     eventually("an answer of the primary", || {
         let answer = list();
         (answer.header(STALENESS).is_none() && count(&answer) == 2).then_some(())
     });
     // The replica has no such trace yet: the primary is asked.
-    assert_eq!(client.get("/v1/flows/trial/instances/2/trace").is(200).header(STALENESS), None);
+    assert_eq!(
+        client
+            .get("/v1/flows/trial/instances/2/trace")
+            .is(200)
+            .header(STALENESS),
+        None
+    );
     Session::open(&replica_url).run("SELECT pg_wal_replay_resume()");
     eventually("the replica again", || {
         let answer = list();
