@@ -19,6 +19,7 @@ BEGIN
       SELECT d.*, row_number() OVER (PARTITION BY d.tenant_id, d.flow_id ORDER BY d.since) AS place FROM wed.%I() d
       WHERE NOT EXISTS (SELECT FROM wed.postponed p WHERE p.kind = $1 AND p.flow_id = d.flow_id
         AND p.thing = d.thing AND p.tgid = d.tgid AND p.tenant_id = d.tenant_id AND p.until > clock_timestamp())
+        AND d.tenant_id <> ALL (wed.moving_tenants())
     ), batch AS (
       SELECT tenant_id, flow_id, array_agg(thing ORDER BY place) AS things, array_agg(tgid ORDER BY place) AS tgids,
         row_number() OVER (PARTITION BY tenant_id ORDER BY min(since)) AS turn
@@ -41,6 +42,7 @@ DECLARE
   _done jsonb[] := '{}';
   _state text;
 BEGIN
+  IF _chore.tenant_id = ANY (wed.moving_tenants()) THEN RETURN _done; END IF;
   FOR _i IN 1 .. cardinality(_chore.things) LOOP
     EXIT WHEN clock_timestamp() > _until;
     _thing := _chore.things[_i];

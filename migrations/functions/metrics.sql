@@ -45,5 +45,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   UNION ALL
   SELECT 'trace_partitions', NULL, NULL, count(*) FROM pg_inherits i WHERE i.inhparent = 'wed.trace'::regclass
   UNION ALL
+  SELECT 'capacity', NULL, c.kind, c.used FROM wed.capacity() c
+  UNION ALL
   SELECT 'database_size', NULL, NULL, pg_database_size(current_database())
 $$;

@@ -73,6 +73,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   UNION ALL
   SELECT * FROM wed.order_problems()
   UNION ALL
+  SELECT * FROM wed.capacity_problems()
+  UNION ALL
   SELECT 'host_old', format('host %s (%s) runs version %s, others run %s', h.host_id, h.name, coalesce(h.version,
     'unknown'), n.newest),
     'Start it anew with the program of the host that started last.'

@@ -9,6 +9,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _role text;
 BEGIN
+  IF NOT _suspend THEN PERFORM wed.return_tenant(_tenant_id); END IF;
   UPDATE wed.tenant SET suspended_at = CASE WHEN _suspend THEN coalesce(suspended_at, now()) END
   WHERE tenant_id = _tenant_id;
   FOR _role IN SELECT role_name FROM wed.flow WHERE tenant_id = _tenant_id ORDER BY flow_id LOOP

@@ -286,6 +286,7 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
     SELECT w.webhook_id, w.tenant_id, random() AS turn, b.under_way
     FROM wed.webhook w
     CROSS JOIN LATERAL (SELECT count(*) AS under_way FROM unnest(_busy) u WHERE u = w.webhook_id) b
+    WHERE w.tenant_id <> ALL (wed.moving_tenants())
   ), room AS (
     SELECT s.webhook_id, s.turn, s.room, sum(s.room) OVER (ORDER BY s.turn) AS all_rooms
     FROM (SELECT s.webhook_id, s.turn, least(4 - s.under_way, 32 - sum(s.under_way) OVER (PARTITION BY s.tenant_id)

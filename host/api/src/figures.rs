@@ -378,6 +378,22 @@ pub const FIGURES: &[Figure] = &[
         "Partitions of the history; one a day until retention drops it",
         "trace_partitions",
     ),
+    Figure {
+        labels: &["kind"],
+        alerts: &[Alert {
+            name: "WedflowCapacity",
+            expression: "max by (kind) (wedflow_capacity_used_ratio) > 0.8",
+            holds: "10m",
+            severity: "warning",
+            advice: "Something that cannot grow is nearly used up; `wed status` says what, and what gives room.",
+        }],
+        ..gauge(
+            "capacity_used",
+            "ratio",
+            "Used part of what cannot grow: transaction_ids, numbers, instances (of the fullest flow), partitions ahead",
+            "capacity",
+        )
+    },
     gauge(
         "database_size",
         "bytes",

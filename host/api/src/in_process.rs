@@ -40,6 +40,7 @@ pub fn in_process(store: &Store, owner: Owner) -> Router {
         definitions: store.clone(),
         tokens: store.clone(),
         health: store.clone(),
+        replica: None,
     };
     let times = Times {
         request: LONGEST,

@@ -274,7 +274,7 @@ fn refused(refusal: &Refusal) -> Option<Problem> {
             return Some(suspended());
         }
         "WF002" | "WF006" | "WF007" | "WF009" | "WF013" | "WF042" | "WF043" | "WF081" | "WF082"
-        | "WF087" | "23505" => StatusCode::CONFLICT,
+        | "WF024" | "WF087" | "23505" => StatusCode::CONFLICT,
         "WF083" => StatusCode::FORBIDDEN,
         "WF040" | "WF080" => StatusCode::NOT_FOUND,
         code if code.starts_with("WF") => StatusCode::UNPROCESSABLE_ENTITY,

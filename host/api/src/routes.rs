@@ -38,12 +38,14 @@ use axum::{Extension, Router};
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use wedflow_store::Store;
 
 use crate::access::{self, Caller, ShareOf};
 use crate::body;
 use crate::connections::Narrow;
 use crate::openapi::{self, Description};
 use crate::problem::{Problem, REQUEST, RequestId, too_long};
+use crate::replica::{Replica, prefer_replica};
 use crate::sending;
 use crate::state::{Api, Slots};
 use crate::traced::traced;
@@ -304,6 +306,13 @@ fn parts(api: &Api) -> Parts {
         time,
         api: api.clone(),
     };
+    let quick = match &api.replica {
+        None => quick,
+        Some(replica) => {
+            let replica = middleware::from_fn_with_state(over(api, replica), prefer_replica);
+            quick.route_layer(replica)
+        }
+    };
     let quickly = bounds(&api.connections, api.times.request);
     let quickly = middleware::from_fn_with_state(quickly, bounded);
     let patiently = bounds(&api.defining, api.times.definition);
@@ -319,6 +328,16 @@ fn parts(api: &Api) -> Parts {
             .route_layer(middleware::from_fn(known_query)),
         open,
     }
+}
+
+/// Makes the routes over a replica, and begins to follow it.
+fn over(api: &Api, (store, staleness_max): &(Store, Duration)) -> Replica {
+    let (routes, _) = described().quick.split_for_parts();
+    let routes = routes.with_state(Api {
+        store: store.clone(),
+        ..api.clone()
+    });
+    Replica::follow(api.health.clone(), store.clone(), routes, *staleness_max)
 }
 
 /// Adds what holds for every request.

@@ -48,6 +48,8 @@ pub struct ServerSettings {
     /// Connections to the database for what is asked; a tenant has at most half of them in use. Tokens and
     /// health are looked after over others.
     pub database_connections: u32,
+    /// A replica that lists, traces and searches are read from; none: the database itself.
+    pub replica: Option<ReplicaSettings>,
     /// Maximum wait of a request's statement for a lock.
     pub lock: Duration,
     /// Maximum duration of a request, except definitions, uploads and watching, and of any statement.
@@ -78,6 +80,15 @@ pub struct ServerSettings {
     pub pages: Option<MakePages>,
 }
 
+/// Settings of a replica.
+#[derive(Debug, Clone)]
+pub struct ReplicaSettings {
+    /// The replica.
+    pub store: Store,
+    /// Largest age of an answer; the database itself answers while the replica is further behind.
+    pub staleness_max: Duration,
+}
+
 /// Makes pages of the API's service. What they have no page for is the API's.
 #[derive(Clone)]
 pub struct MakePages(pub Arc<dyn Fn(Router) -> Router + Send + Sync>);
@@ -100,6 +111,7 @@ impl ServerSettings {
                 IpNet::new_assert(IpAddr::V6(Ipv6Addr::LOCALHOST), 128),
             ],
             database_connections: 8,
+            replica: None,
             lock: Duration::from_secs(1),
             request: Duration::from_secs(20),
             definition: Duration::from_secs(120),
@@ -142,6 +154,8 @@ impl Server {
             definitions: bounded(DEFINITION_CONNECTIONS, settings.definition),
             tokens: bounded(TOKEN_CONNECTIONS, TOKEN_QUESTION),
             health: bounded(1, TOKEN_QUESTION),
+            replica: (settings.replica.as_ref())
+                .map(|replica| (replica.store.clone(), replica.staleness_max)),
         };
         let times = Times {
             request: settings.request,

@@ -46,6 +46,8 @@ pub(crate) struct Api {
     pub(crate) tokens: Store,
     /// For whether the database answers.
     pub(crate) health: Store,
+    /// For lists, traces and searches, with the largest age of an answer; none: the primary answers all.
+    pub(crate) replica: Option<(Store, Duration)>,
     /// For definitions, which may take long.
     pub(crate) definitions: Store,
     /// Requests that apply or preview a definition.
@@ -80,6 +82,7 @@ pub(crate) struct Stores {
     pub(crate) definitions: Store,
     pub(crate) tokens: Store,
     pub(crate) health: Store,
+    pub(crate) replica: Option<(Store, Duration)>,
 }
 
 /// Time limits.
@@ -112,6 +115,7 @@ impl Api {
             lookups: Arc::new(Slots::new(LOOKUPS)),
             tokens: stores.tokens,
             health: stores.health,
+            replica: stores.replica,
             rates: Arc::default(),
             denials: Arc::default(),
             connections: Arc::new(Slots::new((connections, connections.div_ceil(2)))),

@@ -441,10 +441,52 @@ pub(crate) enum TenantCommand {
         /// The tenant.
         name: String,
     },
-    /// Resume a suspended tenant.
+    /// Resume a suspended tenant; one that is leaving comes back.
     Resume {
         /// The tenant.
         name: String,
+        /// Resume a tenant that has left, where nobody has taken it in: it would run twice.
+        #[arg(long)]
+        take_back: bool,
+    },
+    /// Write a tenant with everything of it to a file, which another installation takes in. It is fenced from then on:
+    /// the database refuses each change of it here.
+    Export {
+        /// The tenant.
+        name: String,
+        /// File to write; it must not exist.
+        #[arg(long, value_name = "FILE")]
+        to: PathBuf,
+        /// Write a copy of a moment, and let the tenant work on here.
+        #[arg(long)]
+        snapshot: bool,
+        /// Take tokens and the secrets of webhooks along. Secrets of flows are always encrypted.
+        #[arg(long)]
+        with_secrets: bool,
+    },
+    /// Take a tenant in from a file. One that was fenced goes on here; a snapshot stays suspended.
+    Import {
+        /// File that `wed tenant export` wrote.
+        file: PathBuf,
+        /// Name here; its own, when absent.
+        #[arg(long = "as", value_name = "NAME")]
+        name: Option<String>,
+    },
+    /// Move a tenant to the database of another installation. Interrupted, the same command goes on.
+    Move {
+        /// The tenant.
+        name: String,
+        /// The other database, as postgres://user:password@host:port/name.
+        #[arg(
+            long,
+            value_name = "URL",
+            env = "WEDFLOW_MOVE_TO",
+            hide_env_values = true
+        )]
+        to: String,
+        /// Return to where it was, as long as the tenant has not left.
+        #[arg(long)]
+        back: bool,
     },
     /// Pause a tenant's work: nobody claims its jobs; its API and logins stay.
     Pause {

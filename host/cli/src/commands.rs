@@ -19,6 +19,7 @@ mod instance;
 mod instance_show;
 mod job;
 mod manutencao;
+mod moving;
 pub(crate) mod operate;
 mod operate_waiting;
 mod operate_webhook;

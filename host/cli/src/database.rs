@@ -84,7 +84,12 @@ pub(crate) async fn open(
         None if only_reads => running_private()?,
         None => return make(arguments, terminal, connections).await,
     };
-    let store = Store::connect(&url, connections).await?;
+    open_at(&url, connections).await
+}
+
+/// Connects to the database at a URL, and refuses one of another version.
+pub(crate) async fn open_at(url: &str, connections: u32) -> Result<Store, Problem> {
+    let store = Store::connect(url, connections).await?;
     let (host, port, name) = store.place();
     let place = format!("database {name} on {host}:{port}");
     let problem = match store.schema().await? {

@@ -31,6 +31,7 @@ mod problem;
 mod samples;
 mod secret_key;
 mod table;
+mod tenant_file;
 mod terminal;
 
 use std::ffi::OsString;

@@ -132,6 +132,11 @@ pub const ERROR_CODES: &[ErrorCode] = &[
         remedy: "the hint says which",
     },
     ErrorCode {
+        code: "WF024",
+        meaning: "the tenant is being moved to another installation, or lives there; or its file cannot be taken in",
+        remedy: "use the installation that it lives in now ([moving](../guide/moving-a-tenant.md))",
+    },
+    ErrorCode {
         code: "WF031",
         meaning: "a number has too many digits: of a `numeric` attribute, or in text that is cast",
         remedy: "at most 100 before the point and 100 behind it; `round`",

@@ -16,6 +16,14 @@ pub const VARIABLES: &[Variable] = &[
         meaning: "the database; without it the private Postgres",
     },
     Variable {
+        name: "WEDFLOW_MOVE_TO",
+        meaning: "the database that `wed tenant move` moves a tenant to",
+    },
+    Variable {
+        name: "WEDFLOW_READ_URL",
+        meaning: "a replica of the database, from which `wed serve` and `wed dev` read lists, traces and searches",
+    },
+    Variable {
         name: "WEDFLOW_TENANT",
         meaning: "the tenant whose flows are meant; `default` without it",
     },

@@ -20,11 +20,13 @@
 //! - `work`: worklists of people
 //! - `announcements`: webhooks and the outbox of their messages
 //! - `operators`: tokens of operators of the installation
+//! - `replica`: a replica to read from, and how far it has come
 //! - `retention`: how long history is kept
 //! - `readable`: documents of tenants as they are listed
 //! - `receipts`: use by day, tenant, flow and transition
 //! - `backup`: what a dump leaves out
 //! - `documents`: rows as the documents of the API
+//! - `moving`: a tenant on its way to another installation
 //! - `status`: the state of the installation, also while it is locked or read-only
 //! - `disk`: whether the server's disk takes what is written, and how much is free
 //! - `schedules`: cron schedules that start instances
@@ -51,6 +53,7 @@ mod flows;
 mod instances;
 mod jobs;
 mod migrate;
+mod moving;
 mod notifications;
 mod operators;
 mod pinned;
@@ -59,6 +62,7 @@ mod quotas;
 mod readable;
 mod receipts;
 mod recovery;
+mod replica;
 mod results;
 mod retention;
 mod schedules;
@@ -100,6 +104,9 @@ pub use instances::{
 };
 pub use jobs::{AttemptRecord, Claimed, FailedAttempt, LogLine, NextDue};
 pub use migrate::{Schema, ServerSettings};
+pub use moving::{
+    ImportedTenant, Reseal, TenantExport, TenantManifest, TenantMove, TenantPart, TenantPiece,
+};
 pub use notifications::Notifications;
 pub use operators::{NewOperator, Operator};
 pub use quotas::{Quota, QuotaChange};

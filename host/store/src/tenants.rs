@@ -18,6 +18,12 @@ pub struct Tenant {
     pub description: String,
     /// True if suspended.
     pub suspended: bool,
+    /// `leaving`, `left` or `arriving`, of a tenant on its way to another installation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moving: Option<String>,
+    /// Where it lives now, of one that has left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved_to: Option<String>,
     /// The longest life of its tokens, in days.
     pub token_days: i32,
     /// Number of flows.
@@ -104,8 +110,8 @@ impl Store {
 
     async fn tenants_where(&self, name: Option<&str>) -> Result<Vec<Tenant>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT t.name, t.description, t.suspended_at IS NOT NULL AS suspended, t.token_days, \
-               to_char(t.created_at AT TIME ZONE 'UTC', {RFC3339}) AS created_at, \
+            "SELECT t.name, t.description, t.suspended_at IS NOT NULL AS suspended, t.moving, t.moved_to, \
+               t.token_days, to_char(t.created_at AT TIME ZONE 'UTC', {RFC3339}) AS created_at, \
                (SELECT count(*) FROM wed.flow f WHERE f.tenant_id = t.tenant_id) AS flows, \
                (SELECT count(*) FROM wed.component c WHERE c.tenant_id = t.tenant_id) AS components, \
                (SELECT count(*) FROM wed.user u WHERE u.tenant_id = t.tenant_id) AS users \

@@ -29,6 +29,37 @@ impl InstalledServer {
             .flatten()
             .map(|version| version.path().join("bin"))
             .find(|folder| folder.join("initdb").exists() && folder.join("pg_dump").exists())?;
+        let server = InstalledServer::empty(binaries, has_clock.then_some(0))?;
+        let data = server.folder.path().join("data");
+        let made = server
+            .program("initdb")
+            .args(["-A", "trust", "-U", "postgres", "-D"])
+            .arg(&data)
+            .output();
+        assert!(made.is_ok_and(|made| made.status.success()), "initdb");
+        server.run();
+        Some(server)
+    }
+
+    /// Starts a replica of it, which follows it by streaming.
+    pub(super) fn replica(&self) -> Self {
+        let replica = InstalledServer::empty(self.binaries.clone(), None).expect("a folder");
+        let data = replica.folder.path().join("data");
+        let port = self.port.to_string();
+        let mut copy = replica.program("pg_basebackup");
+        copy.args(["-h", "127.0.0.1", "-U", "postgres", "-p", &port])
+            .args(["-R", "-X", "stream", "-c", "fast", "-D"])
+            .arg(&data);
+        assert!(
+            copy.status().is_ok_and(|status| status.success()),
+            "pg_basebackup"
+        );
+        replica.run();
+        replica
+    }
+
+    /// A folder and a port for a server.
+    fn empty(binaries: PathBuf, ahead: Option<i64>) -> Option<Self> {
         let folder = tempfile::tempdir().ok()?;
         let port = std::net::TcpListener::bind("127.0.0.1:0")
             .ok()?
@@ -39,31 +70,30 @@ impl InstalledServer {
             binaries,
             folder,
             port,
-            ahead: has_clock.then_some(0),
+            ahead,
         };
         server.set_ahead(0);
         let path = server.folder.path();
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o777)).ok()?;
-        let data = path.join("data");
-        let made = server
-            .program("initdb")
-            .args(["-A", "trust", "-U", "postgres", "-D"])
-            .arg(&data)
-            .output();
-        assert!(made.is_ok_and(|made| made.status.success()), "initdb");
+        Some(server)
+    }
+
+    /// Starts the server in its folder.
+    fn run(&self) {
+        let path = self.folder.path();
+        let port = self.port;
         let options = format!(
             "-p {port} -k {} -c listen_addresses=127.0.0.1 -c fsync=off",
             path.display()
         );
-        let mut start = server.program("pg_ctl");
+        let mut start = self.program("pg_ctl");
         start.args(["-w", "-s", "-o", &options, "-l"]);
         start
             .arg(path.join("log"))
             .arg("-D")
-            .arg(&data)
+            .arg(path.join("data"))
             .arg("start");
         assert!(start.status().is_ok_and(|status| status.success()));
-        Some(server)
     }
 
     /// A program of the server's, which does not run as root.

@@ -18,6 +18,7 @@ mod poison;
 pub(crate) mod proxy;
 mod races;
 mod read_only;
+mod read_replica;
 mod retention;
 mod rolling;
 mod schedules;

@@ -45,3 +45,23 @@ fn a_locked_installation_is_answered_for_and_who_locks_it_is_named() {
     assert!(label.contains(&pid), "{label}");
     holder.run("ROLLBACK");
 }
+
+#[harness::test]
+fn numbers_that_are_nearly_used_up_are_named_before_they_end() {
+    let database = Database::new();
+    database
+        .owner()
+        .run("SELECT setval('wed.tgid_seq', 1900000000)");
+    let status = run(wed(&database.url()).args(["--json", "status"]))
+        .exits(1)
+        .json();
+    let problems = status["problems"].as_array().expect("problems");
+    let named = (problems.iter()).any(|problem| {
+        problem["code"] == "capacity_low" && problem["text"].to_string().contains("tgid_seq")
+    });
+    assert!(named, "{status}");
+    let figures = on(database.store.for_status().metrics()).expect("figures");
+    let used = (figures.iter())
+        .find(|figure| figure.name == "capacity" && figure.label.as_deref() == Some("numbers"));
+    assert!(used.is_some_and(|figure| figure.value > 0.8), "{used:?}");
+}

@@ -4,6 +4,7 @@ mod audit;
 mod canaries;
 mod isolation;
 mod lifecycle;
+mod moving;
 mod permissions;
 mod quotas;
 mod tokens;

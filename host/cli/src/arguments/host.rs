@@ -30,6 +30,18 @@ pub(crate) struct HostArguments {
     /// the client, and its connections are not counted as those of one address. Loopback is one always.
     #[arg(long, value_name = "ADDRESS|NETWORK", value_parser = wedflow_api::network_of)]
     pub(crate) trust_proxy: Vec<wedflow_api::IpNet>,
+    /// A replica of the database, from which the HTTP API and the console read lists, traces and searches. What decides
+    /// something is always read from the database itself, which answers too while the replica is behind or gone.
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "WEDFLOW_READ_URL",
+        hide_env_values = true
+    )]
+    pub(crate) read_url: Option<String>,
+    /// Largest age of what is read from the replica, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub(crate) read_staleness: u64,
     /// Serve figures for Prometheus here, at /metrics: of all tenants, to whoever asks, so let only the monitoring
     /// reach it.
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = listening)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use sd_notify::NotifyState;
 use tokio::net::TcpListener;
-use wedflow_api::{IpNet, MakePages, MetricsServer, Server, ServerSettings};
+use wedflow_api::{IpNet, MakePages, MetricsServer, ReplicaSettings, Server, ServerSettings};
 use wedflow_console::Links;
 use wedflow_store::Store;
 use wedflow_telemetry::Tracer;
@@ -79,7 +79,12 @@ async fn run(
     let api = match listen {
         Some(address) => {
             let own = arguments.database_url.as_ref().is_none_or(String::is_empty);
-            let given = (&links, host.trust_proxy.as_slice(), tracer.as_ref());
+            let given = Given {
+                links: &links,
+                proxies: &host.trust_proxy,
+                tracer: tracer.as_ref(),
+                replica: replica(host)?,
+            };
             Some(listen_at(&store, address, (may_move, own), given).await?)
         }
         None => None,
@@ -259,6 +264,30 @@ enum Ending {
     Refused,
 }
 
+/// Connections to a replica: as many as the API has to the database.
+const REPLICA_CONNECTIONS: u32 = 8;
+/// Longest run of a statement at a replica: the database is asked afterwards.
+const REPLICA_STATEMENT_TIME_MAX: Duration = Duration::from_secs(5);
+
+/// The replica to read from, where one is named.
+fn replica(host: &HostArguments) -> Result<Option<ReplicaSettings>, Problem> {
+    let Some(url) = host.read_url.as_deref().filter(|url| !url.is_empty()) else {
+        return Ok(None);
+    };
+    Ok(Some(ReplicaSettings {
+        store: Store::replica(url, REPLICA_CONNECTIONS, REPLICA_STATEMENT_TIME_MAX)?,
+        staleness_max: Duration::from_secs(host.read_staleness),
+    }))
+}
+
+/// Parts of the served API that the command's arguments give.
+struct Given<'a> {
+    links: &'a Links,
+    proxies: &'a [IpNet],
+    tracer: Option<&'a Tracer>,
+    replica: Option<ReplicaSettings>,
+}
+
 /// Serves the API at an address, or, when that is taken and it may move, at a free port.
 /// The key to secrets is made when there is none only where the database is this machine's `own`: hosts of a shared one
 /// would each make another.
@@ -266,21 +295,22 @@ async fn listen_at(
     store: &Store,
     address: SocketAddr,
     (may_move, own): (bool, bool),
-    (links, proxies, tracer): (&Links, &[IpNet], Option<&Tracer>),
+    given: Given<'_>,
 ) -> Result<Server, Problem> {
     if !address.ip().is_loopback() {
         tracing::warn!(%address, "tokens travel in plain HTTP; let only a proxy with TLS reach this address");
     }
     let usual = ServerSettings::at(address).proxies;
     let settings = |address| ServerSettings {
-        proxies: [usual.as_slice(), proxies].concat(),
+        proxies: [usual.as_slice(), given.proxies].concat(),
+        replica: given.replica.clone(),
         find_secret_key: Some(match own {
             true => || secret_key::existing_or_new().ok(),
             false => || secret_key::existing().ok().flatten(),
         }),
         run_application: Some(|application| Box::pin(run_at_server(application))),
-        tracer: tracer.cloned(),
-        pages: Some(pages(links)),
+        tracer: given.tracer.cloned(),
+        pages: Some(pages(given.links)),
         ..ServerSettings::at(address)
     };
     match Server::start(store, &settings(address)).await {

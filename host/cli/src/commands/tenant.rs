@@ -5,7 +5,7 @@ use wedflow_store::{PauseScope, Store, Tenant};
 
 use crate::answer::counted;
 use crate::arguments::TenantCommand;
-use crate::commands::operate;
+use crate::commands::{moving, operate};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
@@ -43,8 +43,11 @@ pub(crate) async fn run(
             });
             Ok(())
         }
-        TenantCommand::Resume { name } => {
-            store.suspend_tenant(name, false).await?;
+        TenantCommand::Resume { name, take_back } => {
+            match take_back {
+                true => store.release_tenant(name, true).await?,
+                false => store.suspend_tenant(name, false).await?,
+            }
             store.set_pause(PauseScope::Tenant(name), false, "").await?;
             terminal.answer(&json!({ "tenant": name, "suspended": false }), || {
                 terminal.line(&format!("Resumed tenant {name}."));
@@ -59,6 +62,18 @@ pub(crate) async fn run(
                 terminal.line(operate::said_pause(true, changed));
             });
             Ok(())
+        }
+        TenantCommand::Export {
+            name,
+            to,
+            snapshot,
+            with_secrets,
+        } => moving::export(name, to, (*snapshot, *with_secrets), store, terminal).await,
+        TenantCommand::Import { file, name } => {
+            moving::import(file, name.as_deref(), store, terminal).await
+        }
+        TenantCommand::Move { name, to, back } => {
+            moving::carry(name, to, *back, store, terminal).await
         }
         TenantCommand::Delete { name, yes } => delete(name, *yes, store, terminal).await,
     }
@@ -81,7 +96,7 @@ async fn list(store: &Store, terminal: &Terminal) -> Result<(), Problem> {
             tenants.iter().map(|tenant| {
                 vec![
                     tenant.name.clone(),
-                    state(tenant).to_owned(),
+                    state(tenant),
                     tenant.flows.to_string(),
                     tenant.components.to_string(),
                     tenant.users.to_string(),
@@ -102,7 +117,11 @@ async fn show(name: &str, store: &Store, terminal: &Terminal) -> Result<(), Prob
         terminal.line(&format!(
             "Tenant {name}{}{}, made {}: {}, {} of components, {}; its tokens live for \
                      {} at most",
-            if tenant.suspended { " (suspended)" } else { "" },
+            match tenant.moving.as_deref() {
+                None if tenant.suspended => " (suspended)".to_owned(),
+                None => String::new(),
+                Some(moving) => format!(" ({moving}{})", to_place(&tenant)),
+            },
             if tenant.description.is_empty() {
                 String::new()
             } else {
@@ -149,6 +168,16 @@ async fn delete(name: &str, yes: bool, store: &Store, terminal: &Terminal) -> Re
     Ok(())
 }
 
-fn state(tenant: &Tenant) -> &'static str {
-    if tenant.suspended { "suspended" } else { "" }
+fn state(tenant: &Tenant) -> String {
+    match tenant.moving.as_deref() {
+        Some(moving) => format!("{moving}{}", to_place(tenant)),
+        None if tenant.suspended => "suspended".to_owned(),
+        None => String::new(),
+    }
+}
+
+/// Says where a tenant lives that has left.
+fn to_place(tenant: &Tenant) -> String {
+    let place = tenant.moved_to.as_deref();
+    place.map_or_else(String::new, |place| format!(" to {place}"))
 }

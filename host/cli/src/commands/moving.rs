@@ -1,0 +1,293 @@
+//! `wed tenant export`, `import` and `move`: a tenant's way out, in, and from one database to another.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value as Json, json};
+use tokio::sync::mpsc;
+use wedflow_model::FlowId;
+use wedflow_store::{ImportedTenant, SealedSecret, Store, TenantExport, TenantMove, TenantPiece};
+use wedflow_worker::SecretKey;
+
+use crate::answer::counted;
+use crate::problem::Problem;
+use crate::terminal::Terminal;
+use crate::{database, secret_key, tenant_file};
+
+/// Number of pieces between the two ends of a copy.
+const PIECES_IN_FLIGHT: usize = 4;
+/// Connections of each end: one copies, one looks.
+const CONNECTIONS: u32 = 2;
+
+/// Writes a tenant to a file.
+pub(crate) async fn export(
+    name: &str,
+    to: &Path,
+    (snapshot, with_secrets): (bool, bool),
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let file = tenant_file::begin(to)?;
+    let move_id = match snapshot {
+        true => None,
+        false => Some(store.fence_tenant(name).await?),
+    };
+    let wanted = TenantExport {
+        with_secrets,
+        fenced: move_id.is_some(),
+    };
+    let (sender, receiver) = mpsc::channel(PIECES_IN_FLIGHT);
+    let writing = tokio::task::spawn_blocking(move || file.write(receiver));
+    let exported = store.export_tenant(name, wanted, sender).await;
+    // What became of the file says more than that nobody took the pieces.
+    let bytes = writing
+        .await
+        .map_err(|error| Problem::new("writing the file failed").because(error))?;
+    let (bytes, checksum) = match (bytes, exported) {
+        (Ok(bytes), Ok(checksum)) => (bytes, checksum),
+        (_, Err(error))
+            if error
+                .refusal()
+                .is_none_or(|refusal| refusal.code != "WF024") =>
+        {
+            return Err(error.into());
+        }
+        (Err(problem), _) => return Err(problem),
+        (_, Err(error)) => return Err(error.into()),
+    };
+    let shown = to.display().to_string();
+    if let Some(move_id) = &move_id
+        && !store
+            .leave(name, move_id, &format!("the file {shown}"))
+            .await?
+    {
+        return Err(came_back(name));
+    }
+    let answer = json!({ "tenant": name, "file": shown, "bytes": bytes, "fenced": move_id.is_some(),
+        "checksum": checksum });
+    terminal.answer(&answer, || {
+        terminal.line(&format!("Wrote tenant {name} to {shown}: {}.", summary(&checksum)));
+        terminal.say(&match move_id {
+            Some(_) => format!(
+                "It rests here from now on. Take it in elsewhere: wed tenant import {shown}; or resume it: wed \
+                 tenant resume {name} --take-back"
+            ),
+            None => "It works on here. What is taken in from the file stays suspended.".to_owned(),
+        });
+    });
+    Ok(())
+}
+
+/// Takes a tenant in from a file.
+pub(crate) async fn import(
+    file: &Path,
+    name: Option<&str>,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let key = secret_key::existing()?;
+    let (sender, receiver) = mpsc::channel(PIECES_IN_FLIGHT);
+    let path: PathBuf = file.to_owned();
+    let reading = tokio::task::spawn_blocking(move || tenant_file::read(&path, &sender));
+    let imported = store
+        .import_tenant(name, receiver, &|old, new, secret| {
+            reseal(key.as_ref(), old, new, secret)
+        })
+        .await;
+    let read = reading
+        .await
+        .map_err(|error| Problem::new("reading the file failed").because(error))?;
+    // What is wrong with the file says more than what came of it.
+    read?;
+    let imported = imported?;
+    store
+        .release_tenant(&imported.tenant, imported.fenced)
+        .await?;
+    terminal.answer(&imported, || {
+        terminal.line(&format!("Took in tenant {}: {}.", imported.tenant, summary(&imported.checksum)));
+        if !imported.fenced {
+            terminal.say(&format!(
+                "It is a copy of one that works on elsewhere, and suspended. To let it work here too: wed tenant \
+                 resume {}",
+                imported.tenant
+            ));
+        }
+        say_missing(&imported, terminal);
+    });
+    Ok(())
+}
+
+/// Moves a tenant to another database, or goes on with a move that was interrupted.
+pub(crate) async fn carry(
+    name: &str,
+    url: &str,
+    back: bool,
+    from: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let to = database::open_at(url, CONNECTIONS).await?;
+    let (host, port, database) = to.place();
+    let place = format!("{database} on {host}:{port}");
+    let here = (from.tenant_move(name).await?)
+        .ok_or_else(|| Problem::new(format!("there is no tenant \"{name}\"")).exit(3))?;
+    let there = to.tenant_move(name).await?;
+    let state = here.moving.as_deref();
+    if back {
+        return turn_back(name, &here, from, &to, terminal).await;
+    }
+    let mut missing = Vec::new();
+    if state != Some("left") {
+        missing = copy(name, &place, (&here, there.as_ref()), from, &to, terminal).await?;
+    } else if there
+        .as_ref()
+        .is_none_or(|there| there.move_id != here.move_id)
+    {
+        let at = here.moved_to.unwrap_or_default();
+        return Err(
+            Problem::new(format!("tenant {name} lives elsewhere already: {at}"))
+                .code("WF024")
+                .exit(4)
+                .hint("`wed tenant list` shows which tenants have left."),
+        );
+    }
+    to.release_tenant(name, true).await?;
+    let checksum = from.tenant_checksum(name).await?;
+    let answer = json!({ "tenant": name, "moved_to": place, "checksum": checksum, "secrets_missing": missing });
+    terminal.answer(&answer, || {
+        terminal.line(&format!(
+            "Tenant {name} lives in database {place}: {}.",
+            summary(&checksum)
+        ));
+        terminal.say(&format!(
+            "What is left here is fenced. Remove it: wed tenant delete {name}"
+        ));
+    });
+    Ok(())
+}
+
+/// Fences a tenant, copies it, compares both, and switches. Until the switch all of it can be done again. Returns the
+/// secrets that are to be set again.
+async fn copy(
+    name: &str,
+    place: &str,
+    (here, there): (&TenantMove, Option<&TenantMove>),
+    from: &Store,
+    to: &Store,
+    terminal: &Terminal,
+) -> Result<Vec<String>, Problem> {
+    if there.is_some_and(|there| there.move_id.is_none() || there.move_id != here.move_id) {
+        return Err(Problem::new(format!("database {place} has a tenant \"{name}\""))
+            .code("23505")
+            .exit(4)
+            .hint("Remove it there, or move it under another name: `wed tenant export`, `import --as`."));
+    }
+    let key = secret_key::existing()?;
+    let spinner = terminal.spinner("fencing the tenant");
+    let move_id = from.fence_tenant(name).await?;
+    spinner.set_message("copying");
+    let (sender, receiver) = mpsc::channel::<TenantPiece>(PIECES_IN_FLIGHT);
+    let wanted = TenantExport {
+        with_secrets: true,
+        fenced: true,
+    };
+    let seal = |old, new, secret: &SealedSecret| reseal(key.as_ref(), old, new, secret);
+    let (exported, imported) = tokio::join!(
+        from.export_tenant(name, wanted, sender),
+        to.import_tenant(Some(name), receiver, &seal)
+    );
+    let imported = match (exported, imported) {
+        (Ok(_), Ok(imported)) => imported,
+        (Err(error), Err(other)) if error.refusal().is_some() => {
+            return Err(unmoved(name, place, other.into()));
+        }
+        (Err(error), _) | (_, Err(error)) => return Err(unmoved(name, place, error.into())),
+    };
+    spinner.set_message("comparing");
+    if from.tenant_checksum(name).await? != to.tenant_checksum(name).await? {
+        let problem = Problem::new(format!("the two copies of tenant {name} differ"));
+        return Err(unmoved(name, place, problem));
+    }
+    if !from.leave(name, &move_id, place).await? {
+        to.forget_arrival(name, &move_id).await?;
+        return Err(came_back(name));
+    }
+    spinner.finish_and_clear();
+    say_missing(&imported, terminal);
+    Ok(imported.secrets_missing)
+}
+
+/// Returns a tenant to where it was: removes what has arrived, and resumes it here.
+async fn turn_back(
+    name: &str,
+    here: &TenantMove,
+    from: &Store,
+    to: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let move_id = match (here.moving.as_deref(), &here.move_id) {
+        (Some("leaving"), Some(move_id)) => move_id,
+        _ => {
+            return Err(Problem::new(format!("tenant {name} is not leaving"))
+                .exit(4)
+                .hint("`wed tenant show` says where it is; one that has left is moved back from there."));
+        }
+    };
+    to.forget_arrival(name, move_id).await?;
+    from.suspend_tenant(name, false).await?;
+    terminal.answer(&json!({ "tenant": name, "returned": true }), || {
+        terminal.line(&format!("Tenant {name} is back, and works here."));
+    });
+    Ok(())
+}
+
+/// Encrypts a secret for the number that its flow has here.
+fn reseal(
+    key: Option<&SecretKey>,
+    old: FlowId,
+    new: FlowId,
+    secret: &SealedSecret,
+) -> Option<SealedSecret> {
+    let key = key?;
+    let text = key.open(old, secret).ok()?;
+    let (ciphertext, nonce) = key.seal(new, &secret.name, &text).ok()?;
+    Some(SealedSecret {
+        ciphertext,
+        nonce,
+        ..secret.clone()
+    })
+}
+
+/// Says how a move that failed before its switch is ended.
+fn unmoved(name: &str, place: &str, problem: Problem) -> Problem {
+    problem.details([format!(
+        "tenant {name} rests, and has not left for {place}: run the same again, or with --back"
+    )])
+}
+
+fn came_back(name: &str) -> Problem {
+    Problem::new(format!(
+        "tenant {name} was resumed here meanwhile, and has not left"
+    ))
+    .code("WF024")
+    .exit(4)
+    .hint("Nothing begins elsewhere. Run the same again to move it.")
+}
+
+fn say_missing(imported: &ImportedTenant, terminal: &Terminal) {
+    if !imported.secrets_missing.is_empty() {
+        terminal.say(&format!(
+            "These secrets were stored under another key; set them again: {}",
+            imported.secrets_missing.join(", ")
+        ));
+    }
+}
+
+/// Says how much a checksum is of.
+fn summary(checksum: &Json) -> String {
+    let rows = |name: &str| checksum[name]["rows"].as_i64().unwrap_or_default();
+    format!(
+        "{}, {} of history, {}",
+        counted(rows("instances"), "instance"),
+        counted(rows("trace"), "row"),
+        counted(rows("jobs"), "job")
+    )
+}

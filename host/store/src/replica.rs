@@ -1,0 +1,59 @@
+//! A replica of the database: read from, and known for how far it has come. Never asked for what decides something.
+
+use std::time::Duration;
+
+use crate::servers::Access;
+use crate::session::Pooling;
+use crate::{LOCK_TIMEOUT, Store, StoreError, limits};
+
+/// Longest wait for a session of the replica: the primary answers instead.
+const REPLICA_WAIT: Duration = Duration::from_secs(1);
+
+impl Store {
+    /// A replica at a URL for reading, over at most `connections` connections and for at most `most` a statement.
+    /// Connects when it is used.
+    ///
+    /// # Errors
+    /// [`StoreError::Url`] when the URL cannot be read.
+    pub fn replica(url: &str, connections: u32, most: Duration) -> Result<Self, StoreError> {
+        let store = Store::lazy(url)?;
+        let options = (store.options.clone())
+            .options(limits(most, LOCK_TIMEOUT))
+            .options([("default_transaction_read_only", "on")]);
+        let pooling = Pooling {
+            access: Access::Any,
+            wait: REPLICA_WAIT,
+            ..Pooling::host(connections, most)
+        };
+        Ok(store.over(options, pooling))
+    }
+
+    /// Returns the position in the write-ahead log up to which this server, a primary, has written: whatever was
+    /// committed before stands below it.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn written_to(&self) -> Result<i64, StoreError> {
+        Ok(
+            sqlx::query_scalar(
+                "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint",
+            )
+            .fetch_one(&self.pool)
+            .await?,
+        )
+    }
+
+    /// Returns the position up to which this server has taken over what its primary wrote; none of a server that is no
+    /// replica.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn replayed_to(&self) -> Result<Option<i64>, StoreError> {
+        Ok(sqlx::query_scalar(
+            "SELECT CASE WHEN pg_is_in_recovery() THEN \
+             pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::bigint END",
+        )
+        .fetch_one(&self.pool)
+        .await?)
+    }
+}
