@@ -11,12 +11,8 @@ fi
 measure() {
   "$bench" commit --json >"$1" || return
   python3 - "$1" bench/results/commit.json <<'PYTHON'
-import datetime, json, os, platform, subprocess, sys
+import json, sys
 document = json.load(open(sys.argv[1]))
-run = lambda *command: subprocess.run(command, capture_output=True, text=True).stdout.strip()
-machine = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), platform.machine())
-document = {"date": datetime.date.today().isoformat(), "commit": run("git", "rev-parse", "--short", "HEAD"),
-            "machine": machine, "cores": os.cpu_count(), **document}
 with open(sys.argv[2], "w") as file:
     json.dump(document, file, indent=2)
     file.write("\n")

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # How many instructions the server needs for one result of a batch, counted by valgrind (callgrind), so that two states of
-# migrations/ can be compared on a machine whose speed varies. Usage: scripts/commit-instructions.sh [FLOWS]
+# migrations/ can be compared on a machine whose speed varies. Usage: scripts/commit-instructions.sh [FLOWS [RESERVES]]
 #
-# A batch has 250 results, of one flow or of FLOWS flows (a divisor of 250). Two runs, of 8 and of 48 batches, in Postgres's
+# A batch has 250 results, of one flow or of FLOWS flows (a divisor of 250); with RESERVES each step reserves that
+# expression, for example street, of which each instance has its own. Two runs, of 8 and of 48 batches, in Postgres's
 # single-user mode, and their difference: what is done once does not count. One process, no other session, no disk that
 # is waited for, no memory that is far: it says what is done, not how long it takes. Needs valgrind, psql, `wed` built
 # (WED, by default target/release/wed) and the bench component (`make samples`); takes a minute. It leaves the profiles in
@@ -10,6 +11,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 flows=${1:-1}
+reserves=${2:-}
 per=$((250 / flows))
 [ $((per * flows)) = 250 ] || { echo "FLOWS must divide 250" >&2; exit 2; }
 wed=$(realpath "${WED:-target/release/wed}")
@@ -35,6 +37,7 @@ for flow in $(seq "$flows"); do
     done
     for step in 0 1 2 3 4 5 6 7 8 9; do
       printf '[[trigger]]\nname = "t%s"\ntransition = "advance"\nwhen = "step = %s"\n' "$step" "$step"
+      [ -z "$reserves" ] || printf 'reserves = "%s"\n' "$reserves"
     done
     printf '[transition.advance]\ncomponent = "bench"\n'
   } > "$work/flow.toml"
@@ -42,7 +45,7 @@ for flow in $(seq "$flows"); do
 done
 psql -q "$url" -c "DO \$\$ DECLARE f text; BEGIN
   FOR f IN SELECT schema_name FROM wed.flow LOOP
-    EXECUTE format('INSERT INTO %I.wed_flow (step) SELECT g %% 10 FROM generate_series(1, $per) g', f);
+    EXECUTE format('INSERT INTO %I.wed_flow (step, street) SELECT g %% 10, ''Rue Monge '' || g FROM generate_series(1, $per) g', f);
   END LOOP; END \$\$" -c "VACUUM ANALYZE" -c CHECKPOINT
 database=$(psql -At "$url" -c "SELECT current_database()")
 "$wed" db stop > /dev/null

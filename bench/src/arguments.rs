@@ -138,7 +138,20 @@ pub(crate) struct GrowthArguments {
     /// Maximum number of bytes of a payload.
     #[arg(long, default_value_t = 100_000, value_name = "N")]
     pub(crate) payload: usize,
+    /// Maximum number of instances that want one key.
+    #[arg(long, default_value_t = 1_000, value_name = "N")]
+    pub(crate) waiting: usize,
+    /// Measure only what contains this, for example `--only "one key"`.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) only: Vec<String>,
     /// Draw the curves into this file.
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
+}
+
+impl GrowthArguments {
+    /// Reports whether a series is asked for.
+    pub(crate) fn measures(&self, series: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|text| series.contains(text.as_str()))
+    }
 }

@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use crate::origin::Origin;
+
 const WIDTH: f64 = 780.0;
 const HEIGHT: f64 = 360.0;
 /// Left and right end of the curves; their names stand to the right.
@@ -15,8 +17,8 @@ const LEAST: f64 = 0.5;
 const POWER_MAX: u32 = 7;
 /// Lines across, those above the largest slowdown left out.
 const STEPS: [f64; 9] = [0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0];
-const COLOURS: [&str; 6] = [
-    "#1b6ca8", "#c0392b", "#2e8b57", "#8e44ad", "#b7791f", "#555555",
+const COLOURS: [&str; 7] = [
+    "#1b6ca8", "#c0392b", "#2e8b57", "#8e44ad", "#b7791f", "#555555", "#00838f",
 ];
 
 /// A measured point.
@@ -31,6 +33,8 @@ pub(crate) struct Point {
     /// Rate of the series' first point divided by this one's, both measured alternately; with an open transaction,
     /// the rate without it divided by the rate with it. 1 is flat, 2 is half as fast.
     pub(crate) slowdown: f64,
+    #[serde(flatten)]
+    pub(crate) origin: Origin,
 }
 
 /// Draws a curve for each series.

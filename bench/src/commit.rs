@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 
 use crate::arguments::CommitArguments;
+use crate::origin::Origin;
 use crate::pgbench::Pgbench;
 use crate::report::{Report, median, table};
 use crate::scenario::{Measured, Ready, Reserves, Scenario};
@@ -36,7 +37,7 @@ const HOST_ROWS: [&str; 9] = [
 ];
 
 /// Result of all rounds of one row.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 struct Row {
     name: String,
     /// Transitions per second: median, slowest and fastest round.
@@ -49,10 +50,12 @@ struct Row {
     /// Time between two commits of an instance in microseconds, of the last round.
     p50_us: Option<f64>,
     p99_us: Option<f64>,
+    #[serde(flatten)]
+    origin: Origin,
 }
 
 impl Row {
-    fn of(name: &str, rounds: &[Measured]) -> Self {
+    fn of(name: &str, rounds: &[Measured], origin: &Origin) -> Self {
         let last = rounds.last().copied().unwrap_or_default();
         let rates: Vec<f64> = rounds.iter().map(|round| round.per_s).collect();
         let median_of = |pick: fn(&Measured) -> Option<f64>| {
@@ -68,6 +71,7 @@ impl Row {
             server_us: median_of(|round| round.server_us),
             p50_us: last.p50_us,
             p99_us: last.p99_us,
+            origin: origin.clone(),
         }
     }
 }
@@ -86,6 +90,7 @@ impl Rows {
 }
 
 pub(crate) async fn run(url: &str, options: &CommitArguments, report: &Report) -> Result<()> {
+    let origin = Origin::now();
     let scenarios = scenarios(options)?;
     let mut ready: Vec<Ready> = Vec::new();
     for (name, scenario) in &scenarios {
@@ -102,8 +107,11 @@ pub(crate) async fn run(url: &str, options: &CommitArguments, report: &Report) -
     }
     let result = measure_rounds(options, report, &scenarios, &ready).await;
     drop_all(ready).await;
-    let rows = result?;
-    report.answer(&document(options, &rows), || people(&rows));
+    let row = |(name, rounds): &(&str, Vec<Measured>)| Row::of(name, rounds, &origin);
+    let rows: Vec<Row> = result?.0.iter().map(row).collect();
+    report.answer(&document(options, &origin, &rows), || {
+        format!("{}\n{}", origin.line(), people(&rows))
+    });
     Ok(())
 }
 
@@ -150,7 +158,7 @@ async fn measure_rounds(
     report: &Report,
     scenarios: &[(&'static str, Scenario)],
     ready: &[Ready],
-) -> Result<Vec<Row>> {
+) -> Result<Rows> {
     let pgbench = Pgbench::find(ready[0].server().await?);
     if pgbench.is_none() {
         report.say(
@@ -190,8 +198,7 @@ async fn measure_rounds(
         }
         spinner.finish_and_clear();
     }
-    let row = |(name, rounds): &(&str, Vec<Measured>)| Row::of(name, rounds);
-    Ok(rows.0.iter().map(row).collect())
+    Ok(rows)
 }
 
 fn rate(rows: &[Row], name: &str) -> f64 {
@@ -205,11 +212,16 @@ fn ratio(a: f64, b: f64) -> Option<f64> {
     (a > 0.0 && b > 0.0).then(|| (a / b * 100.0).round() / 100.0)
 }
 
-fn document(options: &CommitArguments, rows: &[Row]) -> Json {
+fn document(options: &CommitArguments, origin: &Origin, rows: &[Row]) -> Json {
     let measured = |name| Some(rate(rows, name).round()).filter(|rate| *rate > 0.0);
     let between = |a, b| ratio(rate(rows, a), rate(rows, b));
     let idle = rows.iter().find(|row| row.name == ONE_INSTANCE);
     json!({
+        "date": origin.date,
+        "commit": origin.commit,
+        "machine": origin.machine,
+        "cores": origin.cores,
+        "load": origin.load,
         "transitions_per_s": measured(CLAUSE),
         "bare_per_s": measured(BARE),
         "pgbench_n_per_s": measured(PLAIN),

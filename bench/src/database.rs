@@ -124,12 +124,23 @@ impl Database {
     }
 
     /// Returns p50 and p99, in microseconds, of the time between two commits of one instance, over the
-    /// newest `rows` trace rows.
-    pub(crate) async fn commit_gaps(&self, rows: i64) -> Result<(f64, f64)> {
+    /// newest `rows` trace rows since a moment of the server ([`Database::now`]): what passes between two
+    /// measurements is no gap.
+    pub(crate) async fn commit_gaps(&self, rows: i64, since: f64) -> Result<(f64, f64)> {
         Ok(sqlx::query_as(include_str!("../sql/commit_gaps.sql"))
             .bind(rows)
+            .bind(since)
             .fetch_one(&self.pool)
             .await?)
+    }
+
+    /// Returns the server's time, in seconds since 1970.
+    pub(crate) async fn now(&self) -> Result<f64> {
+        Ok(
+            sqlx::query_scalar("SELECT extract(epoch FROM clock_timestamp())::float8")
+                .fetch_one(&self.pool)
+                .await?,
+        )
     }
 
     /// Returns the number of a flow's newest instance; 0 when it has none.

@@ -4,8 +4,9 @@ use anyhow::{Context, Result};
 
 use crate::arguments::GrowthArguments;
 use crate::chart::{self, Point};
+use crate::origin::Origin;
 use crate::report::{Report, table};
-use crate::scenario::{Ready, Scenario};
+use crate::scenario::{Ready, Reserves, Scenario};
 
 /// Number of alternate measurements of a point and the first of its series.
 const ROUNDS: u32 = 2;
@@ -30,7 +31,8 @@ pub(crate) async fn run(url: &str, options: &GrowthArguments, report: &Report) -
         report.say(&format!("the chart is in {}", file.display()));
     }
     report.answer(&points, || {
-        table(
+        let origin = points.first().map(|point| point.origin.line());
+        let table = table(
             &["what grows", "to", "transitions/s", "slowdown"],
             points.iter().map(|point| {
                 vec![
@@ -40,12 +42,13 @@ pub(crate) async fn run(url: &str, options: &GrowthArguments, report: &Report) -
                     format!("{:.2}", point.slowdown),
                 ]
             }),
-        )
+        );
+        format!("{}\n{table}", origin.unwrap_or_default())
     });
     Ok(())
 }
 
-fn series(options: &GrowthArguments) -> [Series; 6] {
+fn series(options: &GrowthArguments) -> Vec<Series> {
     let one = |name, sizes: &[usize], most, scenario| Series {
         name,
         sizes: sizes.iter().copied().filter(|size| *size <= most).collect(),
@@ -56,7 +59,7 @@ fn series(options: &GrowthArguments) -> [Series; 6] {
         instances,
         ..Scenario::default()
     };
-    [
+    let mut all = vec![
         one(
             "instances",
             &[1_000, 10_000, 100_000, 1_000_000],
@@ -107,7 +110,19 @@ fn series(options: &GrowthArguments) -> [Series; 6] {
                 ..Scenario::default()
             },
         ),
-    ]
+        one(
+            "instances that want one key",
+            &[2, 10, 100, 1_000],
+            options.waiting,
+            |instances| Scenario {
+                instances,
+                reserves: Reserves::OneForAll,
+                ..Scenario::default()
+            },
+        ),
+    ];
+    all.retain(|series| options.measures(series.name));
+    all
 }
 
 /// Measures all sizes of a series. The first size's database stays until the end, to be compared with.
@@ -118,6 +133,7 @@ async fn measure_series(
     report: &Report,
 ) -> Result<Vec<Point>> {
     let mut points = Vec::new();
+    let origin = Origin::now();
     let mut first: Option<Ready> = None;
     let mut result = Ok(());
     for &size in &series.sizes {
@@ -153,6 +169,7 @@ async fn measure_series(
                     size,
                     per_s,
                     slowdown,
+                    origin: origin.clone(),
                 });
             }
             Err(error) => {

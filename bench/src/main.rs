@@ -7,6 +7,7 @@
 //! - `pgbench`: baselines in plain SQL
 //! - `processors`: processor time of host and server
 //! - `chart`: the curves of `growth`, as SVG
+//! - `origin`: commit, machine and date of a figure
 //! - `report`: tables for people, documents for machines
 
 mod arguments;
@@ -15,6 +16,7 @@ mod commit;
 mod database;
 mod fairness;
 mod growth;
+mod origin;
 mod pgbench;
 mod processors;
 mod report;

@@ -249,12 +249,13 @@ impl Ready {
         let host = self.host().await?;
         tokio::time::sleep(self.warm_up).await;
         let server = self.server().await?;
+        let since = self.database.now().await?;
         let (count, used, at) = (host.committed(), ProcessorTime::now(server), Instant::now());
         tokio::time::sleep(Duration::from_secs(seconds)).await;
         let (done, used, took) = (host.committed() - count, used.elapsed(server), at.elapsed());
         host.stop().await;
         let done = done as f64;
-        let (p50, p99) = self.database.commit_gaps(GAP_ROWS).await?;
+        let (p50, p99) = self.database.commit_gaps(GAP_ROWS, since).await?;
         Ok(Measured {
             per_s: done / took.as_secs_f64(),
             host_us: used.host.map(|us| us / done.max(1.0)),
