@@ -1,7 +1,7 @@
 //! The tenant: identity, users, tokens, settings, usage, webhooks, the audit log.
 
 use wedflow_documents::{
-    AuditEntry, AuditFilter, IssuedToken, Me, NewRole, NewSettings, NewToken, NewUser, Page,
+    AuditEntry, AuditFilter, Host, IssuedToken, Me, NewRole, NewSettings, NewToken, NewUser, Page,
     Redelivered, Redelivery, Rotation, Settings, Token, Usage, User, Webhook, WebhookMessage,
     WebhookPlace, WebhookRotation, WebhookSecret, WebhookSet, WebhookTest,
 };
@@ -121,6 +121,14 @@ impl Client {
     /// [`ClientError`].
     pub async fn usage(&self) -> Result<Vec<Usage>, ClientError> {
         self.items(Request::get(&["usage"])).await
+    }
+
+    /// Lists the hosts, with the tenant's jobs that each has in flight.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn hosts(&self) -> Result<Vec<Host>, ClientError> {
+        self.items(Request::get(&["hosts"])).await
     }
 
     /// Lists the webhooks.

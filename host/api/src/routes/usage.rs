@@ -5,7 +5,7 @@ use axum::extract::State;
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
-use crate::documents::{List, Usage};
+use crate::documents::{Host, List, Usage};
 use crate::problem::Problem;
 use crate::state::Api;
 
@@ -20,5 +20,18 @@ pub(crate) async fn list(
     let quotas = api.store.quotas(&caller.tenant).await?;
     Ok(Json(List::whole(
         quotas.into_iter().map(Into::into).collect(),
+    )))
+}
+
+/// The hosts, with the tenant's jobs that each has in flight
+#[utoipa::path(get, path = "/v1/hosts", tag = "settings", operation_id = "tenant_hosts",
+    responses((status = 200, body = List<Host>), (status = 403, body = Problem)))]
+pub(crate) async fn hosts(
+    State(api): State<Api>,
+    caller: Caller,
+) -> Result<Json<List<Host>>, Problem> {
+    caller.must(Action::read(Area::Usage))?;
+    Ok(Json(List::whole(
+        api.store.tenant_hosts(&caller.tenant).await?,
     )))
 }
