@@ -12,7 +12,7 @@ use crate::session::Session;
 use crate::words::Language;
 
 /// Pages that the navigation leads to: address, name, key.
-const PLACES: [(&str, &str, &str); 9] = [
+const PLACES: [(&str, &str, &str); 10] = [
     ("", "Overview", "o"),
     ("/flows", "Flows", "f"),
     ("/exceptions", "Exceptions", "e"),
@@ -21,6 +21,7 @@ const PLACES: [(&str, &str, &str); 9] = [
     ("/components", "Components", "c"),
     ("/webhooks", "Webhooks", "w"),
     ("/people", "Users and tokens", "u"),
+    ("/hosts", "Hosts", "h"),
     ("/audit", "Audit log", "a"),
 ];
 
@@ -79,6 +80,7 @@ fn place_name(language: Language, name: &'static str) -> &'static str {
         "Schedules" => language.say("Schedules"),
         "Components" => language.say("Components"),
         "Webhooks" => language.say("Webhooks"),
+        "Hosts" => language.say("Hosts"),
         "Users and tokens" => language.say("Users and tokens"),
         _ => language.say("Audit log"),
     }

@@ -9,6 +9,7 @@ mod instance;
 mod instances;
 mod operate;
 mod overview;
+mod sql;
 mod tenant;
 mod timeline;
 mod what_if;
@@ -67,6 +68,7 @@ fn flow_pages() -> Router<Console> {
             "/flows/{flow}/condition",
             get(what_if::condition_form).post(what_if::condition),
         )
+        .route("/flows/{flow}/sql", get(sql::form).post(sql::run))
         .route("/flows/{flow}/do", post(operate::flow))
         .route("/flows/{flow}/instances", get(instances::list))
         .route(
@@ -107,6 +109,7 @@ fn tenant_pages() -> Router<Console> {
         .route("/people", get(tenant::people).post(tenant::change_people))
         .route("/audit", get(tenant::audit))
         .route("/usage", get(tenant::usage))
+        .route("/hosts", get(tenant::hosts))
 }
 
 async fn nowhere(headers: HeaderMap) -> Failure {
