@@ -9,7 +9,7 @@ pub enum FiredKind {
     Ongoing,
 }
 
-/// What a `LIST` statement lists.
+/// Things that a `LIST` statement lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum List {
     /// `LIST WED-FLOWS`: the flows of the tenant.
