@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Query {
-    /// One query: `SELECT`, `WITH … SELECT`, `VALUES` or `TABLE`, over the tables that the flow's own role sees.
+    /// Query: `SELECT`, `WITH … SELECT`, `VALUES` or `TABLE`, over the tables that the flow's own role sees.
     pub sql: String,
     /// Maximum number of rows, 1 to 1000; 100 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]

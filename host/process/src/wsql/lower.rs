@@ -167,20 +167,7 @@ impl Lowering {
                 }
             }
             StatementKind::CreateTrigger(new) => self.add_trigger(new),
-            StatementKind::Enable(name, enabled) => {
-                let found = self
-                    .definition
-                    .triggers
-                    .iter_mut()
-                    .find(|one| one.name == name.text);
-                match found {
-                    Some(trigger) => trigger.enabled = Some(*enabled),
-                    None => {
-                        let known = self.definition.triggers.iter().map(|one| one.name.as_str());
-                        self.diagnostics.push(unknown("trigger", name, known));
-                    }
-                }
-            }
+            StatementKind::Enable(name, enabled) => self.enable(name, *enabled),
             StatementKind::Use(_)
             | StatementKind::CreateFlow { .. }
             | StatementKind::CreateInstance(_)
@@ -193,6 +180,16 @@ impl Lowering {
             ),
             StatementKind::Frame => {}
         }
+    }
+
+    fn enable(&mut self, name: &Name, enabled: bool) {
+        let mut triggers = self.definition.triggers.iter_mut();
+        if let Some(trigger) = triggers.find(|one| one.name == name.text) {
+            trigger.enabled = Some(enabled);
+            return;
+        }
+        let known = self.definition.triggers.iter().map(|one| one.name.as_str());
+        self.diagnostics.push(unknown("trigger", name, known));
     }
 
     fn add_trigger(&mut self, new: &NewTrigger) {

@@ -1,5 +1,5 @@
-//! The parser of WSQL: recursive descent over the lexer's tokens. After an error it continues behind the next semicolon,
-//! so that one reading finds several.
+//! The parser of WSQL: recursive descent over the lexer's tokens. After an error it continues behind the next
+//! semicolon, so that one reading finds several.
 
 use std::ops::Range;
 
