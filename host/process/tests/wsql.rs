@@ -27,7 +27,11 @@ DISABLE WED-TRIGGER to_send;
 /// The one flow of a source without errors.
 fn flow(source: &str, name: Option<&str>) -> FlowDefinition {
     let parsed = parse(source);
-    assert_eq!(parsed.diagnostics, [], "{source}");
+    assert!(
+        parsed.diagnostics.is_empty(),
+        "{source}\n{:#?}",
+        parsed.diagnostics
+    );
     let (mut flows, found) = lower(&parsed.statements, name);
     let errors: Vec<_> = found.iter().filter(|one| one.is_error()).collect();
     assert!(errors.is_empty(), "{source}\n{errors:#?}");

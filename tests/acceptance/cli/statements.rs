@@ -41,7 +41,7 @@ fn a_flow_comes_back_from_the_database_in_every_form() {
     cli.run(&["flow", "apply", path(&file)]).done();
     for (flow, forms) in [
         ("orders", &["wsql", "toml"][..]),
-        ("paper", &["wsql", "sql", "toml"]),
+        ("paper", &["wsql", "sql", "toml"][..]),
     ] {
         for form in forms {
             let printed = cli

@@ -53,8 +53,9 @@ fn a_query_changes_nothing_and_sees_its_flow_only() {
     with_exception(&client, "other", 1);
     let owner = &mut api.database.owner();
     let schema = owner.line("SELECT schema_name FROM wed.flow WHERE name = 'other'");
+    let of_other = format!("TABLE \"{schema}\".wed_flow");
     for sql in [
-        &format!("TABLE \"{schema}\".wed_flow"),
+        of_other.as_str(),
         "TABLE wed.tenant",
         "UPDATE wed_flow SET a2 = 'x'",
         "SELECT 1; DROP TABLE wed_flow",
