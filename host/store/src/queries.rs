@@ -180,10 +180,12 @@ fn refused(code: &str, message: &str, hint: &str) -> StoreError {
 
 /// Makes a refusal of the query of whatever the database refuses: a change, a right, an error that a function raises.
 fn of_query(error: StoreError) -> StoreError {
+    let is_of_server = error.is_of_server();
     match error {
         StoreError::Refused(mut refusal) => {
             let known = ["22", "23", "42", "0A", "54", "57014", "WF"];
-            if !known.iter().any(|class| refusal.code.starts_with(class)) {
+            let is_known = known.iter().any(|class| refusal.code.starts_with(class));
+            if refusal.code == "25006" || !(is_known || is_of_server) {
                 "42501".clone_into(&mut refusal.code);
                 refusal.hint = Some(QUERY_HINT.to_owned());
             }
