@@ -52,6 +52,21 @@ fn generated_file(path: &str, text: &str) {
     );
 }
 
+#[harness::test]
+fn the_schema_of_a_flow_toml_is_that_of_the_api() {
+    let mut schema = serde_json::json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "flow.toml",
+    });
+    let definition = wedflow_api::description()["components"]["schemas"]["FlowDefinition"].take();
+    let properties = definition.as_object().cloned().expect("a schema");
+    schema
+        .as_object_mut()
+        .expect("an object")
+        .extend(properties);
+    let text = serde_json::to_string_pretty(&schema).expect("JSON");
+    generated_file("packaging/editors/flow.schema.json", &(text + "\n"));
+}
+
 /// The guard's table is one: what the database judges by and what the page about conditions lists is written from it.
 #[harness::test]
 fn the_rules_of_the_database_are_those_of_the_guard() {

@@ -12,11 +12,11 @@ const flow = `/flows/${asked.flow}`;
 const instance = `${flow}/instances/${asked.wid}`;
 const pages = {
   overview: '', flows: '/flows', flow, definition: `${flow}/definition`, versions: `${flow}/versions`,
-  settings: `${flow}/settings`, instances: `${flow}/instances`, start: `${flow}/start`,
+  settings: `${flow}/settings`, sql: `${flow}/sql`, instances: `${flow}/instances`, start: `${flow}/start`,
   'flow-exceptions': `${flow}/exceptions`, condition: `${flow}/condition?trigger=t2`, instance,
   why: `${instance}/why`, 'why-past': `${instance}/why?seq=1`, 'what-if': `${instance}/what-if`,
   exceptions: '/exceptions', jobs: '/jobs', schedules: '/schedules', webhooks: '/webhooks',
-  components: '/components', people: '/people', audit: '/audit', usage: '/usage',
+  components: '/components', people: '/people', hosts: '/hosts', audit: '/audit', usage: '/usage',
 };
 const faults = [];
 

@@ -15,6 +15,7 @@ mod instances;
 mod jobs;
 mod me;
 mod operate;
+mod query;
 mod schedules;
 mod settings;
 mod tokens;
@@ -156,6 +157,7 @@ fn operation_routes() -> OpenApiRouter<Api> {
         .routes(routes!(explain::what_if))
         .routes(routes!(explain::what_if_condition))
         .routes(routes!(explain::graph))
+        .routes(routes!(query::query))
         .routes(routes!(operate::retry_matching))
         .routes(routes!(operate::pause_all))
         .routes(routes!(operate::resume_all))
@@ -207,6 +209,7 @@ fn tenant_routes() -> OpenApiRouter<Api> {
         .routes(routes!(settings::get, settings::change))
         .routes(routes!(usage::list))
         .routes(routes!(usage::receipts))
+        .routes(routes!(usage::hosts))
         .routes(routes!(audit::list))
 }
 

@@ -17,6 +17,7 @@ mod operator;
 mod process;
 mod quota;
 mod reads;
+mod sql;
 mod webhook;
 mod work;
 
@@ -30,6 +31,7 @@ pub(crate) use operate::{
 pub(crate) use operator::OperatorCommand;
 pub(crate) use process::{CheckArguments, FmtArguments};
 pub(crate) use quota::QuotaArguments;
+pub(crate) use sql::{FormArguments, ShownForm, SqlArguments};
 pub(crate) use webhook::WebhookCommand;
 pub(crate) use work::{
     AwayCommand, AwayConnection, BeginArguments, CalendarArguments, NotifyArguments,
@@ -134,6 +136,8 @@ pub(crate) enum Command {
     Instance(InstanceCommand),
     /// Say why an instance's triggers fired or did not, clause by clause; with --if, what would happen.
     Why(WhyArguments),
+    /// Run statements of WSQL and read-only SQL of a flow: at a prompt, from a pipe, or with -c.
+    Sql(SqlArguments),
     /// Jobs: what is pending, what attempts came to and logged.
     #[command(subcommand)]
     Job(JobCommand),
@@ -707,7 +711,8 @@ pub(crate) enum FlowCommand {
     },
     /// Make a flow what a definition file says: attributes, triggers, final condition, bindings.
     Apply {
-        /// A flow.toml, or a process in the process language (x.pdl), each of whose workflows becomes a flow.
+        /// A flow.toml; statements of WSQL (x.wsql); a script of INSERTs (x.sql); or a process in the process language
+        /// (x.pdl), each of whose workflows becomes a flow.
         file: PathBuf,
         /// Change nothing: print what would change, and which live instances would then fire what.
         #[arg(long)]
@@ -715,6 +720,9 @@ pub(crate) enum FlowCommand {
         /// Of a process: the role whose people may start instances; anybody without it.
         #[arg(long, value_name = "ROLE")]
         creator_role: Option<String>,
+        /// Do not ask at a terminal, where the changes of a flow that there is are shown first.
+        #[arg(long)]
+        yes: bool,
     },
     /// Print a source of the process language in one way, in its place.
     Fmt(FmtArguments),
@@ -726,9 +734,8 @@ pub(crate) enum FlowCommand {
     Show {
         /// The flow.
         name: String,
-        /// Print the process as a source of the process language.
-        #[arg(long)]
-        pdl: bool,
+        #[command(flatten)]
+        form: FormArguments,
     },
     /// Draw a flow as SVG: its triggers, and an arrow where one writes what the other's condition reads.
     Graph(GraphArguments),

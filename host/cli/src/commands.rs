@@ -26,10 +26,14 @@ mod operate_webhook;
 mod operator;
 mod process;
 mod project;
+mod prompt;
 mod replay;
 mod requisition;
 mod run;
 mod setting;
+mod sql;
+mod sql_desk;
+mod statements;
 mod status;
 mod tenant;
 mod test;
@@ -183,6 +187,7 @@ async fn run_through(door: &Door, command: &Command, terminal: &Terminal) -> Res
         Command::Webhook(command) => operate_webhook::run(command, door, terminal).await,
         Command::Instance(command) => instance::run(command, door, terminal).await,
         Command::Why(asked) => why::run(asked, door, terminal).await,
+        Command::Sql(asked) => sql::run(asked, door, terminal).await,
         Command::Job(command) => job::run(command, door, terminal).await,
         Command::Replay(replay) => replay::run(replay, None, door, terminal).await,
         Command::User(command) => user::run(command, door, terminal).await,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +56,12 @@ pub(crate) fn file() -> Option<PathBuf> {
     folder().map(|folder| folder.join("contexts.toml"))
 }
 
+/// Makes a folder that only its owner reads, unless it is there.
+pub(crate) fn make_folder(folder: &Path) -> std::io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true).mode(0o700).create(folder)
+}
+
 impl Contexts {
     /// Reads the contexts; none where there is no file.
     pub(crate) fn read() -> Result<Self, Problem> {
@@ -87,8 +93,7 @@ impl Contexts {
         let text = toml::to_string(self)
             .map_err(|source| Problem::new("the contexts cannot be written").because(source))?;
         let folder = file.parent().unwrap_or(&file);
-        let mut builder = fs::DirBuilder::new();
-        (builder.recursive(true).mode(0o700).create(folder)).map_err(failed)?;
+        make_folder(folder).map_err(failed)?;
         let new = folder.join(format!("contexts.{}.new", std::process::id()));
         let written = (fs::OpenOptions::new()
             .write(true)

@@ -1,7 +1,8 @@
-//! Why something fired or did not, what would happen if, and the graph of a flow.
+//! Why something fired or did not, what would happen if, queries, and the graph of a flow.
 
 use wedflow_documents::{
-    AssumedCondition, Assumption, ConditionPreview, Graph, WhatIf, Why, WhyFilter,
+    AssumedCondition, Assumption, ConditionPreview, Graph, Query, QueryResult, WhatIf, Why,
+    WhyFilter,
 };
 use wedflow_model::Wid;
 
@@ -44,6 +45,15 @@ impl Client {
         assumed: &AssumedCondition,
     ) -> Result<ConditionPreview, ClientError> {
         self.call(Request::post(&["flows", flow, "what-if"]).document(assumed))
+            .await
+    }
+
+    /// Runs a read-only query over the tables of a flow.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn query(&self, flow: &str, asked: &Query) -> Result<QueryResult, ClientError> {
+        self.call(Request::post(&["flows", flow, "query"]).document(asked))
             .await
     }
 

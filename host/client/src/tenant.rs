@@ -1,8 +1,8 @@
 //! The tenant: identity, users, tokens, settings, usage, webhooks, the audit log.
 
 use wedflow_documents::{
-    AuditEntry, AuditFilter, IssuedToken, List, Me, NewRole, NewSettings, NewToken, NewUser, Page,
-    Receipt, ReceiptFilter, Redelivered, Redelivery, Rotation, Settings, Token, Usage, User,
+    AuditEntry, AuditFilter, Host, IssuedToken, List, Me, NewRole, NewSettings, NewToken, NewUser,
+    Page, Receipt, ReceiptFilter, Redelivered, Redelivery, Rotation, Settings, Token, Usage, User,
     Webhook, WebhookMessage, WebhookPlace, WebhookRotation, WebhookSecret, WebhookSet, WebhookTest,
 };
 
@@ -130,6 +130,14 @@ impl Client {
     pub async fn receipts(&self, filter: &ReceiptFilter) -> Result<List<Receipt>, ClientError> {
         self.call(Request::get(&["usage", "receipts"]).query(filter))
             .await
+    }
+
+    /// Lists the hosts, with the tenant's jobs that each has in flight.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn hosts(&self) -> Result<Vec<Host>, ClientError> {
+        self.items(Request::get(&["hosts"])).await
     }
 
     /// Lists the webhooks.

@@ -21,6 +21,7 @@ const PLACES: [(&str, &str, &str); 10] = [
     ("/components", "Components", "c"),
     ("/webhooks", "Webhooks", "w"),
     ("/people", "Users and tokens", "u"),
+    ("/hosts", "Hosts", "h"),
     ("/audit", "Audit log", "a"),
     ("/work", "Work", "i"),
 ];
@@ -96,6 +97,7 @@ fn place_name(language: Language, name: &'static str) -> &'static str {
         "Schedules" => language.say("Schedules"),
         "Components" => language.say("Components"),
         "Webhooks" => language.say("Webhooks"),
+        "Hosts" => language.say("Hosts"),
         "Users and tokens" => language.say("Users and tokens"),
         "Work" => language.say("Work"),
         "Inbox" => language.say("Inbox"),

@@ -14,6 +14,7 @@ mod news;
 mod operate;
 mod overview;
 mod relay;
+mod sql;
 mod tenant;
 mod timeline;
 mod what_if;
@@ -74,6 +75,7 @@ fn flow_pages() -> Router<Console> {
             "/flows/{flow}/condition",
             get(what_if::condition_form).post(what_if::condition),
         )
+        .route("/flows/{flow}/sql", get(sql::form).post(sql::run))
         .route("/flows/{flow}/do", post(operate::flow))
         .route("/flows/{flow}/instances", get(instances::list))
         .route(
@@ -114,6 +116,7 @@ fn tenant_pages() -> Router<Console> {
         .route("/people", get(tenant::people).post(tenant::change_people))
         .route("/audit", get(tenant::audit))
         .route("/usage", get(tenant::usage))
+        .route("/hosts", get(tenant::hosts))
 }
 
 /// Pages of a person's work.

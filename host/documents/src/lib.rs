@@ -11,6 +11,7 @@ mod explain;
 mod installation;
 mod operations;
 mod problem;
+mod query;
 mod requests;
 mod schedules;
 mod tenant;
@@ -39,13 +40,14 @@ pub use operations::{
     Waiting,
 };
 pub use problem::{FragmentPlace, Problem, QuotaPlace};
+pub use query::{Query, QueryColumn, QueryResult};
 pub use requests::{
     AttemptFilter, Count, InstanceFilter, JobFilter, Kept, Order, Page, ReceiptFilter,
     ResultFilter, Start, TraceFilter, UploadTerms,
 };
 pub use schedules::{Backfill, Backfilled, PutSchedule, Schedule};
 pub use tenant::{
-    AuditFilter, NewRole, NewSecret, NewSetting, NewSettings, NewToken, NewUser, Rotation,
+    AuditFilter, Host, NewRole, NewSecret, NewSetting, NewSettings, NewToken, NewUser, Rotation,
 };
 pub use versions::{
     AppliedFlow, Between, Difference, Preview, ProcessDefinition, Processes, Rematch,

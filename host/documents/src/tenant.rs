@@ -3,6 +3,25 @@
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+/// A host, as a tenant sees it.
+#[derive(Debug, Clone, Deserialize, Serialize, ToSchema)]
+pub struct Host {
+    /// Number.
+    pub host_id: i32,
+    /// Name.
+    pub name: String,
+    /// Version of its program.
+    pub version: Option<String>,
+    /// True if its leases hold, and its session is connected.
+    pub running: bool,
+    /// Start, RFC 3339.
+    pub started: String,
+    /// End of its leases unless it renews them, RFC 3339.
+    pub leased_until: String,
+    /// Jobs of the tenant that it has in flight.
+    pub jobs: i64,
+}
+
 /// A user to make.
 #[derive(Debug, Clone, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]

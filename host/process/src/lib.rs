@@ -1,4 +1,5 @@
-//! The process language: a workflow of tasks, sub-workflows and data, task models and applications, in a file `x.pdl`.
+//! The languages of flows. The process language: a workflow of tasks, sub-workflows and data, task models and
+//! applications, in a file `x.pdl`. [`wsql`]: statements, in a file `x.wsql`.
 //!
 //! [`parse`] reads a source and says with line and column what is wrong; [`check`] finds names that are missing or
 //! used twice, tasks that wait for each other and tasks that never run; [`format()`] prints a document in one way;
@@ -16,6 +17,8 @@ mod parser;
 mod plan;
 mod raise;
 mod syntax;
+mod toml_form;
+pub mod wsql;
 
 pub use check::{check, unknown_roles};
 pub use diagnostic::{Diagnostic, Position, Severity};
@@ -31,3 +34,4 @@ pub use syntax::{
     Activity, Block, BlockKind, Clause, ClauseValue, Comment, Document, Item, Name, Rule, TaskType,
     Workflow,
 };
+pub use toml_form::write_toml;

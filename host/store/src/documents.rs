@@ -1,8 +1,8 @@
 //! Rows as the documents of the API.
 
 use wedflow_documents::{
-    Attempt, AuditEntry, Component, Finding, FlowSummary, Instance, Job, LogLine, Receipt, Recording,
-    Status, Tenant, Token, TraceRow, Trigger, Usage, User, Version, WebhookMessage,
+    Attempt, AuditEntry, Component, Finding, FlowSummary, Instance, Job, LogLine, Receipt,
+    Recording, Status, Tenant, Token, TraceRow, Trigger, Usage, User, Version, WebhookMessage,
 };
 
 impl From<crate::Flow> for FlowSummary {

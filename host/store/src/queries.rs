@@ -1,13 +1,26 @@
-//! The queries of a process's data: run when an instance is started, with the rights of its flow alone.
+//! Queries that run with the rights of a flow alone: of a process's data when an instance is started, and of people.
 
 use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
-use sqlx::{AssertSqlSafe, Connection};
+use sqlx::postgres::{PgDatabaseError, PgErrorPosition};
+use sqlx::{AssertSqlSafe, Column, Connection, Executor, SqlSafeStr, Statement, TypeInfo};
+use wedflow_documents::{QueryColumn, QueryResult};
 
+use crate::audit::note_flow;
+use crate::flows::Flow;
 use crate::servers::{Access, Servers};
-use crate::{Refusal, Store, StoreError};
+use crate::{FragmentPosition, Refusal, Store, StoreError};
 
+/// Columns of a query.
+const COLUMNS_MAX: usize = 100;
+/// Characters of a query that the audit log keeps.
+const AUDITED_CHARACTERS_MAX: usize = 1000;
+/// Text before the query where its columns are asked for.
+const BEFORE_QUERY: &str = "SELECT * FROM (\n";
+/// Advice on what a query may be.
+const QUERY_HINT: &str =
+    "A query is one SELECT, WITH … SELECT, VALUES or TABLE, and changes nothing.";
 /// The longest time for a session and all queries of an instance.
 const QUERIES_WAIT: Duration = Duration::from_secs(10);
 
@@ -38,24 +51,169 @@ impl Store {
         if wanted.peek().is_none() {
             return Ok(results);
         }
-        let url = self.flow_url(tenant, flow).await?;
-        let asking = async {
-            let (servers, options) = Servers::of(&url)?;
-            let session = servers.connect(&options, Access::Any).await;
-            let mut session = session.map_err(StoreError::unreachable)?;
+        within_time(async {
+            let mut session = self.session_of(tenant, flow).await?;
             for (name, attribute, expression) in wanted {
                 let result = ask(&mut session, &expression).await;
                 results.insert(attribute, result.map_err(|error| named(error, &name))?);
             }
             session.close().await?;
             Ok(results)
-        };
-        tokio::time::timeout(QUERIES_WAIT, asking)
-            .await
-            .unwrap_or_else(|_| {
-                let silent = std::io::Error::from(std::io::ErrorKind::TimedOut);
-                Err(StoreError::unreachable(sqlx::Error::Io(silent)))
-            })
+        })
+        .await
+    }
+
+    /// Runs a query of a person over the tables of a flow, in a read-only transaction of the flow's own role, for 2
+    /// seconds at most. The audit log has its text.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] for a query that is not allowed, or fails.
+    pub async fn query(
+        &self,
+        tenant: &str,
+        flow: &Flow,
+        sql: &str,
+        rows_max: usize,
+    ) -> Result<QueryResult, StoreError> {
+        let mut transaction = self.begin().await?;
+        let text: String = sql.chars().take(AUDITED_CHARACTERS_MAX).collect();
+        let detail = serde_json::json!({ "sql": text });
+        let actor = &self.actor;
+        note_flow(
+            &mut transaction,
+            actor,
+            flow.flow_id,
+            "flow.query",
+            None,
+            detail,
+        )
+        .await?;
+        transaction.commit().await?;
+        let sql = sql.trim().trim_end_matches(';');
+        within_time(async {
+            let mut session = self.session_of(tenant, &flow.name).await?;
+            let mut transaction = session.begin_with("BEGIN READ ONLY").await?;
+            sqlx::query("SET LOCAL statement_timeout = '2s'")
+                .execute(&mut *transaction)
+                .await?;
+            let result = answer(&mut transaction, sql, rows_max).await;
+            let result = result.map_err(of_query)?;
+            transaction.rollback().await?;
+            session.close().await?;
+            Ok(result)
+        })
+        .await
+    }
+
+    /// Opens a session of a flow's own role.
+    async fn session_of(&self, tenant: &str, flow: &str) -> Result<sqlx::PgConnection, StoreError> {
+        let url = self.flow_url(tenant, flow).await?;
+        let (servers, options) = Servers::of(&url)?;
+        let session = servers.connect(&options, Access::Any).await;
+        session.map_err(StoreError::unreachable)
+    }
+}
+
+/// Does something within [`QUERIES_WAIT`].
+async fn within_time<T>(
+    asking: impl Future<Output = Result<T, StoreError>>,
+) -> Result<T, StoreError> {
+    tokio::time::timeout(QUERIES_WAIT, asking)
+        .await
+        .unwrap_or_else(|_| {
+            let silent = std::io::Error::from(std::io::ErrorKind::TimedOut);
+            Err(StoreError::unreachable(sqlx::Error::Io(silent)))
+        })
+}
+
+/// Runs a query and returns its columns and rows. More than one statement is refused by the protocol.
+async fn answer(
+    session: &mut sqlx::PgConnection,
+    sql: &str,
+    rows_max: usize,
+) -> Result<QueryResult, StoreError> {
+    let described = AssertSqlSafe(format!("{BEFORE_QUERY}{sql}\n) AS q"));
+    let described = (&mut *session).prepare(described.into_sql_str()).await;
+    let described = described.map_err(|error| placed(error, sql))?;
+    let columns: Vec<QueryColumn> = (described.columns().iter())
+        .map(|column| QueryColumn {
+            name: column.name().to_owned(),
+            r#type: column.type_info().name().to_lowercase(),
+        })
+        .collect();
+    if !(1..=COLUMNS_MAX).contains(&columns.len()) {
+        let message = format!("the query has {} columns", columns.len());
+        let hint = format!("Name those that you need, at most {COLUMNS_MAX}.");
+        return Err(refused("54011", &message, &hint));
+    }
+    let names: Vec<String> = (1..=columns.len()).map(|at| format!("\"{at}\"")).collect();
+    let query = include_str!("../sql/query_flow.sql")
+        .replace("{columns}", &names.join(", "))
+        .replace("{limit}", &(rows_max + 1).to_string())
+        .replace("{query}", sql);
+    let documents: Vec<Option<String>> = sqlx::query_scalar(AssertSqlSafe(query))
+        .persistent(false)
+        .fetch_all(session)
+        .await?;
+    let count = documents.len();
+    let read = |text: String| serde_json::from_str::<Vec<Json>>(&text).unwrap_or_default();
+    let rows: Vec<Vec<Json>> = (documents.into_iter().flatten())
+        .take(rows_max)
+        .map(read)
+        .collect();
+    Ok(QueryResult {
+        truncated: rows.len() < count,
+        columns,
+        rows,
+    })
+}
+
+fn refused(code: &str, message: &str, hint: &str) -> StoreError {
+    StoreError::Refused(Box::new(Refusal {
+        code: code.to_owned(),
+        message: message.to_owned(),
+        detail: None,
+        hint: Some(hint.to_owned()),
+        place: None,
+    }))
+}
+
+/// Makes a refusal of the query of whatever the database refuses: a change, a right, an error that a function raises.
+fn of_query(error: StoreError) -> StoreError {
+    let is_of_server = error.is_of_server();
+    match error {
+        StoreError::Refused(mut refusal) => {
+            let known = ["22", "23", "42", "0A", "54", "57014", "WF"];
+            let is_known = known.iter().any(|class| refusal.code.starts_with(class));
+            if refusal.code == "25006" || !(is_known || is_of_server) {
+                "42501".clone_into(&mut refusal.code);
+                refusal.hint = Some(QUERY_HINT.to_owned());
+            }
+            StoreError::Refused(refusal)
+        }
+        other => other,
+    }
+}
+
+/// Adds the place within a person's query to an error, and what a query may be.
+fn placed(error: sqlx::Error, sql: &str) -> StoreError {
+    let database = error.as_database_error();
+    let database = database.and_then(|error| error.try_downcast_ref::<PgDatabaseError>());
+    let position = database.and_then(|error| match error.position() {
+        Some(PgErrorPosition::Original(position)) => position.checked_sub(BEFORE_QUERY.len()),
+        _ => None,
+    });
+    match StoreError::from(error) {
+        StoreError::Refused(mut refusal) => {
+            let within = position.filter(|position| *position <= sql.chars().count() + 1);
+            refusal.place = within.map(|position| FragmentPosition {
+                fragment: sql.to_owned(),
+                position,
+            });
+            refusal.hint.get_or_insert_with(|| QUERY_HINT.to_owned());
+            StoreError::Refused(refusal)
+        }
+        other => other,
     }
 }
 
@@ -73,13 +231,8 @@ async fn ask(session: &mut sqlx::PgConnection, expression: &str) -> Result<Json,
         .await?;
     transaction.rollback().await?;
     result.ok_or_else(|| {
-        StoreError::Refused(Box::new(Refusal {
-            code: "WF085".to_owned(),
-            message: "its result has more than 1000 rows, or more than 1 MiB".to_owned(),
-            detail: None,
-            hint: Some("Ask for less: LIMIT, or fewer columns.".to_owned()),
-            place: None,
-        }))
+        let message = "its result has more than 1000 rows, or more than 1 MiB";
+        refused("WF085", message, "Ask for less: LIMIT, or fewer columns.")
     })
 }
 

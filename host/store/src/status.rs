@@ -3,6 +3,7 @@
 
 use serde_json::{Value as Json, json};
 use sqlx::FromRow;
+use wedflow_documents::Host;
 
 use crate::disk::Disk;
 use crate::recovery::Metric;
@@ -76,6 +77,19 @@ impl Store {
     async fn lock_holders(&self) -> Result<Vec<LockHolder>, StoreError> {
         let asked = include_str!("../sql/lock_holders.sql");
         Ok(sqlx::query_as(asked).fetch_all(&self.pool).await?)
+    }
+
+    /// The hosts, with the jobs of a tenant that each has in flight.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn tenant_hosts(&self, tenant: &str) -> Result<Vec<Host>, StoreError> {
+        let hosts: Vec<sqlx::types::Json<Host>> =
+            sqlx::query_scalar(include_str!("../sql/tenant_hosts.sql"))
+                .bind(tenant)
+                .fetch_all(&self.pool)
+                .await?;
+        Ok(hosts.into_iter().map(|host| host.0).collect())
     }
 
     /// The state of the installation: `server`, `database_bytes`, `disk`, `hosts`, `queue`, `partitions`, `pauses`, and

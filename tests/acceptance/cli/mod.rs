@@ -12,6 +12,7 @@ mod natural;
 mod paused;
 mod refusals;
 mod scheduling;
+mod statements;
 mod words;
 
 use std::path::{Path, PathBuf};

@@ -4,6 +4,7 @@ mod browser;
 mod explaining;
 mod pages;
 mod picture;
+mod querying;
 mod work;
 
 use std::sync::Arc;

@@ -8,7 +8,7 @@ use crate::support::http::{Api, Client};
 use crate::support::on;
 
 /// Pages of a tenant with a flow `f`.
-const PAGES: [&str; 25] = [
+const PAGES: [&str; 27] = [
     "/console",
     "/console/live",
     "/console/flows",
@@ -16,6 +16,7 @@ const PAGES: [&str; 25] = [
     "/console/flows/f/definition",
     "/console/flows/f/versions",
     "/console/flows/f/settings",
+    "/console/flows/f/sql",
     "/console/flows/f/instances",
     "/console/flows/f/instances?status=exception",
     "/console/flows/f/start",
@@ -33,6 +34,7 @@ const PAGES: [&str; 25] = [
     "/console/components",
     "/console/people",
     "/console/audit",
+    "/console/hosts",
     "/console/usage",
 ];
 
@@ -230,6 +232,19 @@ fn pages_speak_the_readers_language() {
         "{}",
         answer.text
     );
+}
+
+#[harness::test]
+fn rows_of_a_query_are_text() {
+    let (_api, client, _) = with_pages();
+    let address = "/console/flows/f/sql";
+    let own = proof(&page(&client, address).text).to_owned();
+    let ask = |sql: &str| form(&client, address, &[], &format!("proof={own}&sql={sql}"));
+    let answer = ask("SELECT '<script>x', 7 AS seven").is(200);
+    assert!(answer.text.contains("&lt;script&gt;x"), "{}", answer.text);
+    assert!(answer.text.contains("seven") && !answer.text.contains("<script>x"));
+    let refused = ask("DROP TABLE wed_flow").is(422);
+    assert!(refused.text.contains("role=\"alert\""), "{}", refused.text);
 }
 
 #[harness::test]

@@ -51,6 +51,7 @@ const VERBS: &[[&str; 4]] = &[
     ["POST /v1/flows/{flow}/pause", "wed flow pause", "pause", ""],
     ["GET /v1/flows/{flow}/plan", "wed flow show --pdl", "", ""],
     ["POST /v1/flows/{flow}/preview", "wed flow apply --dry-run", "", ""],
+    ["POST /v1/flows/{flow}/query", "wed sql", "flow.query", ""],
     ["POST /v1/flows/{flow}/rematch", "wed flow rematch", "flow.rematch", "without `apply`"],
     ["GET /v1/flows/{flow}/reservations", "wed flow reservations", "", ""],
     ["GET /v1/flows/{flow}/resources", "wed flow resource list", "", ""],

@@ -172,6 +172,7 @@ const VERBS: &[&[&str]] = &[
     &["job", "list", "FLOW"],
     &["job", "logs", "FLOW", "1"],
     &["replay", "FLOW", "1"],
+    &["sql", "FLOW", "-c", "TABLE wed_flow"],
     &["instance", "start", "FLOW"],
     &["instance", "list", "FLOW"],
     &["instance", "show", "FLOW", "1"],

@@ -6,7 +6,7 @@ use wedflow_store::{ReceiptDays, ReceiptPlace};
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::{Caller, Operator};
-use crate::documents::{List, Receipt, ReceiptFilter, Usage};
+use crate::documents::{Host, List, Receipt, ReceiptFilter, Usage};
 use crate::page;
 use crate::path::Asked;
 use crate::problem::Problem;
@@ -84,4 +84,17 @@ fn text(place: &ReceiptPlace) -> String {
         .map(String::as_str)
         .collect();
     lines.join("\n")
+}
+
+/// The hosts, with the tenant's jobs that each has in flight
+#[utoipa::path(get, path = "/v1/hosts", tag = "settings", operation_id = "tenant_hosts",
+    responses((status = 200, body = List<Host>), (status = 403, body = Problem)))]
+pub(crate) async fn hosts(
+    State(api): State<Api>,
+    caller: Caller,
+) -> Result<Json<List<Host>>, Problem> {
+    caller.must(Action::read(Area::Usage))?;
+    Ok(Json(List::whole(
+        api.store.tenant_hosts(&caller.tenant).await?,
+    )))
 }

@@ -9,8 +9,8 @@ use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
-/// Says what applying a definition did.
-pub(crate) fn say_applied(name: &str, applied: &Applied, terminal: &Terminal) {
+/// Returns true if a definition changes something.
+fn has_changes(applied: &Applied) -> bool {
     let done = [
         &applied.attributes_added,
         &applied.attributes_changed,
@@ -21,7 +21,28 @@ pub(crate) fn say_applied(name: &str, applied: &Applied, terminal: &Terminal) {
         &applied.transitions_bound,
         &applied.transitions_unbound,
     ];
-    let made = match done.iter().any(|names| !names.is_empty()) {
+    done.iter().any(|names| !names.is_empty())
+}
+
+/// Shows the changes of a flow that there is, and asks; returns true if they are not meant.
+pub(crate) async fn asked(
+    door: &Door,
+    definition: &FlowDefinition,
+    terminal: &Terminal,
+) -> Result<bool, Problem> {
+    let preview = door.preview(definition).await?;
+    let would = &preview.would_apply;
+    if would.created || !has_changes(would) {
+        return Ok(false);
+    }
+    print_preview(would, &preview.instances, terminal);
+    let question = format!("Change flow {}?", definition.name);
+    Ok(!terminal.confirmed(&question)?)
+}
+
+/// Says what applying a definition did.
+pub(crate) fn say_applied(name: &str, applied: &Applied, terminal: &Terminal) {
+    let made = match has_changes(applied) {
         _ if applied.created => "made",
         true => "changed",
         false => "up to date",

@@ -10,7 +10,7 @@ use wedflow_store::Store;
 
 use crate::answer::counted;
 use crate::arguments::FlowCommand;
-use crate::commands::{changes, operate, process, setting, why};
+use crate::commands::{changes, operate, process, setting, statements, why};
 use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
@@ -29,6 +29,7 @@ pub(crate) async fn run(
             file,
             dry_run,
             creator_role,
+            ..
         } if process::is_source(file) => {
             process::apply(file, *dry_run, creator_role.as_deref(), door, terminal).await
         }
@@ -39,12 +40,26 @@ pub(crate) async fn run(
             ..
         } => Err(Problem::usage("a flow.toml has no creator role")
             .hint("--creator-role is for processes, x.pdl.")),
-        FlowCommand::Apply { file, dry_run, .. } => apply(file, *dry_run, door, terminal).await,
+        FlowCommand::Apply {
+            file, dry_run, yes, ..
+        } => {
+            let definition = match statements::is_source(file) {
+                true => statements::read_definition(file, terminal)?,
+                false => read_definition(file)?,
+            };
+            match dry_run {
+                true => changes::preview(door, &definition, terminal).await,
+                false => apply(&definition, *yes, door, terminal).await,
+            }
+        }
         FlowCommand::Graph(graph) => why::graph(graph, door, terminal).await,
         FlowCommand::WhatIf(assumed) => why::condition(assumed, door, terminal).await,
         FlowCommand::List => list(door, terminal).await,
-        FlowCommand::Show { name, pdl: true } => process::show(name, door, terminal).await,
-        FlowCommand::Show { name, .. } => show(name, door, terminal).await,
+        FlowCommand::Show { name, form } if form.pdl => process::show(name, door, terminal).await,
+        FlowCommand::Show { name, form } => match form.form() {
+            Some(form) => statements::show(name, form, door, terminal).await,
+            None => show(name, door, terminal).await,
+        },
         FlowCommand::Url { .. } => Err(Problem::usage("`wed flow url` needs the database")),
         FlowCommand::Bind {
             flow,
@@ -219,18 +234,17 @@ async fn remove(name: &str, yes: bool, door: &Door, terminal: &Terminal) -> Resu
     Ok(())
 }
 
-/// Applies a definition, or shows what that would change.
+/// Applies a definition. At a terminal, shows the changes of a flow that there is first, and asks.
 async fn apply(
-    file: &Path,
-    dry_run: bool,
+    definition: &FlowDefinition,
+    yes: bool,
     door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let definition = read_definition(file)?;
-    if dry_run {
-        return changes::preview(door, &definition, terminal).await;
+    if !yes && terminal.has_screen() && changes::asked(door, definition, terminal).await? {
+        return Err(Problem::new("nothing was changed"));
     }
-    let applied = door.apply(&definition, &Expected::Anything).await?;
+    let applied = door.apply(definition, &Expected::Anything).await?;
     terminal.answer(
         &json!({ "flow": definition.name, "applied": applied }),
         || changes::say_applied(&definition.name, &applied, terminal),

@@ -17,6 +17,9 @@ use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
+/// Page of the grammar.
+const PAGE: &str = "process-language";
+
 /// Returns true if a file is a source of the process language.
 pub(crate) fn is_source(file: &Path) -> bool {
     file.extension()
@@ -49,7 +52,7 @@ impl Reading {
             .collect();
         warnings.retain(|one| !one.is_error());
         if !errors.is_empty() {
-            return Err(refused(&name, &source, &errors));
+            return Err(refused(&name, &source, &errors, PAGE));
         }
         Ok(Reading {
             name,
@@ -60,7 +63,8 @@ impl Reading {
     }
 
     fn processes(&self) -> Result<Vec<Process>, Problem> {
-        lower(&self.parsed.document).map_err(|errors| refused(&self.name, &self.source, &errors))
+        lower(&self.parsed.document)
+            .map_err(|errors| refused(&self.name, &self.source, &errors, PAGE))
     }
 
     fn warn(&self, terminal: &Terminal) {
@@ -85,7 +89,8 @@ fn document(one: &Diagnostic, source: &str) -> Json {
     })
 }
 
-fn refused(name: &str, source: &str, errors: &[Diagnostic]) -> Problem {
+/// Makes the problem of a source with errors; `page` has the grammar.
+pub(crate) fn refused(name: &str, source: &str, errors: &[Diagnostic], page: &str) -> Problem {
     let count = match errors {
         [_] => "an error".to_owned(),
         more => format!("{} errors", more.len()),
@@ -93,10 +98,11 @@ fn refused(name: &str, source: &str, errors: &[Diagnostic]) -> Problem {
     Problem::usage(format!("{name} has {count}"))
         .code("process")
         .details(errors.iter().map(|one| one.render(name, source)))
-        .hint("`wed explain process-language` has the grammar.")
+        .hint(format!("`wed explain {page}` has the grammar."))
 }
 
-fn read(file: &Path) -> Result<String, Problem> {
+/// Reads a source; `-` is standard input.
+pub(crate) fn read(file: &Path) -> Result<String, Problem> {
     let unreadable = |source: std::io::Error| {
         Problem::new(format!("{} cannot be read", file.display()))
             .exit(3)
@@ -270,7 +276,7 @@ pub(crate) fn fmt(arguments: &FmtArguments, terminal: &Terminal) -> Result<(), P
                 .into_iter()
                 .filter(Diagnostic::is_error)
                 .collect();
-            return Err(refused(&name, &source, &errors));
+            return Err(refused(&name, &source, &errors, PAGE));
         }
         let printed = wedflow_process::format(&parsed.document);
         if file == Path::new("-") && !check {

@@ -179,13 +179,14 @@ pub(crate) fn of_flow(
         ("/definition", say("Definition")),
         ("/versions", say("Versions")),
         ("/settings", say("Settings")),
+        ("/sql", say("SQL")),
     ];
     let body = html! {
         p class="soft" { a href=(format!("{ROOT}/flows")) { (say("Flows")) } }
         h1 { (flow.name) }
         @if !flow.description.is_empty() { p class="soft" { (flow.description) } }
         nav class="tabs" aria-label=(say("Parts of the flow")) {
-            @for (path, name) in tabs {
+            @for (path, name) in tabs.into_iter().filter(|(path, _)| *path != "/sql" || session.may("jobs:write")) {
                 a href=(format!("{address}{path}")) aria-current=[(path == tab).then_some("page")] {
                     (name) @if path == "/exceptions" && flow.exception > 0 { " (" (number(flow.exception)) ")" }
                 }

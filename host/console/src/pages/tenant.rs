@@ -218,6 +218,43 @@ pub(crate) async fn audit(session: Session, query: Query) -> Answer {
     Ok(page(&session, say("Audit log"), &body))
 }
 
+/// The hosts, and the tenant's jobs that each has in flight.
+pub(crate) async fn hosts(session: Session) -> Answer {
+    let hosts = session.client.hosts().await.map_err(session.failed())?;
+    let say = |text| session.language.say(text);
+    let heads = [
+        say("Host"),
+        say("Version"),
+        say("Status"),
+        say("Jobs in flight"),
+        say("Started (UTC)"),
+        say("Leases until (UTC)"),
+    ];
+    let body = html! {
+        h1 { (say("Hosts")) }
+        @if hosts.is_empty() {
+            p class="box" { (say("No host is running: start one with `wed serve`.")) }
+        } @else {
+            (table(say("Hosts"), &heads, &html! {
+                @for one in &hosts {
+                    tr {
+                        th scope="row" { (one.name) " " (one.host_id) }
+                        td { (one.version.as_deref().unwrap_or("–")) }
+                        td {
+                            @if one.running { span class="badge final" { (say("running")) } }
+                            @else { span class="badge exception" { (say("gone")) } }
+                        }
+                        td class="number" { (number(one.jobs)) }
+                        td { (time(&one.started)) }
+                        td { (time(&one.leased_until)) }
+                    }
+                }
+            }))
+        }
+    };
+    Ok(page(&session, say("Hosts"), &body))
+}
+
 /// Limits of the tenant, and what is used of them.
 pub(crate) async fn usage(session: Session) -> Answer {
     let usage = session.client.usage().await.map_err(session.failed())?;
