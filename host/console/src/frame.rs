@@ -12,7 +12,7 @@ use crate::session::Session;
 use crate::words::Language;
 
 /// Pages that the navigation leads to: address, name, key.
-const PLACES: [(&str, &str, &str); 10] = [
+const PLACES: [(&str, &str, &str); 11] = [
     ("", "Overview", "o"),
     ("/flows", "Flows", "f"),
     ("/exceptions", "Exceptions", "e"),

@@ -5,8 +5,8 @@ use serde_json::Value as Json;
 use sqlx::{AssertSqlSafe, FromRow};
 use wedflow_model::{FlowDefinition, FlowId, Wid};
 
-use crate::apply::Applied;
 use crate::{Store, StoreError};
+use wedflow_documents::Applied;
 
 /// Columns of a [`FlowVersion`].
 const VERSION: &str = "version, wed.rfc3339(applied_at) AS applied_at, actor, definition";
