@@ -25,7 +25,8 @@ EXCEPTION WHEN lock_not_available THEN
     GROUP BY f.shape_schema));
 END $$;
 
--- Records one attempt that changed nothing, unless the host's claim was lost: its new holder has the job.
+-- Records one attempt that changed nothing, unless the host's claim was lost: its new holder has the job. Host 0 stands
+-- for a worker over HTTP.
 CREATE OR REPLACE FUNCTION wed.fail_attempt(_host_id integer, _failure wed.failure) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -41,7 +42,7 @@ BEGIN
   INSERT INTO wed.attempt (flow_id, wid, tgid, trname, attempt, outcome, message, fuel, elapsed_us, memory_bytes,
     writer)
   VALUES (_job.flow_id, _job.wid, _job.tgid, _job.trname, _job.attempt, _failure.outcome, left(_failure.message, 8192),
-          _failure.fuel, _failure.us, _failure.mem, 'host:' || _host_id);
+          _failure.fuel, _failure.us, _failure.mem, wed.writer_of(_host_id));
   IF _failure.outcome = 'final_pending' THEN
     IF wed.await_siblings(_job) THEN RETURN; END IF;
   ELSIF _failure.retry AND _job.attempt < _attempts THEN
@@ -50,7 +51,15 @@ BEGIN
   END IF;
   PERFORM wed.pass_as_it_stands(_job.flow_id, _job.wid, _job.tgid, '_ABORT',
     format('%s: %s after %s attempts: %s', _job.trname, _failure.outcome, _job.attempt, left(_failure.message, 1000)),
-    NULL, _host_id, _failure.fuel, _failure.us, _failure.mem);
+    NULL, nullif(_host_id, 0), _failure.fuel, _failure.us, _failure.mem);
+END $$;
+
+-- Names who writes: a host, who acts (wed.actor), or the session's role. A worker over HTTP is no host.
+CREATE OR REPLACE FUNCTION wed.writer_of(_host_id integer) RETURNS text
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN coalesce('host:' || nullif(_host_id, 0),
+    CASE WHEN session_user = current_user THEN nullif(current_setting('wed.actor', true), '') END, session_user::text);
 END $$;
 
 -- Gives a job back for another attempt: after _after_us microseconds where the transition said so, else after its

@@ -1,16 +1,18 @@
 -- Chores about jobs: those of hosts that are gone, overdue, late, stale, or without attempts left.
 
--- Chore `abandoned`: jobs of hosts that are gone, and of hosts that there are not, are freed.
+-- Chore `abandoned`: jobs of hosts that are gone, of hosts that there are not, and of workers over HTTP (host 0) whose
+-- leases have ended, are freed.
 
 CREATE OR REPLACE FUNCTION wed.due_abandoned()
 RETURNS TABLE (tenant_id integer, flow_id integer, thing bigint, tgid integer, since timestamptz)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT j.tenant_id, j.flow_id, j.wid, j.tgid, j.fired_at
   FROM wed.hosts_with_jobs() g LEFT JOIN wed.host h USING (host_id) JOIN wed.job j ON j.host_id = g.host_id
-  WHERE h.host_id IS NULL OR h.expires_at < clock_timestamp()
+  WHERE CASE WHEN g.host_id = 0 THEN j.lease_ends ELSE h.expires_at END < clock_timestamp()
+    OR h.host_id IS NULL AND g.host_id > 0
 $$;
 
--- Frees a job whose host is gone. The attempt is on record and counts; from the second on a job waits, each its own
+-- Frees a job whose host is gone, or whose worker's lease has ended. The attempt is on record and counts; from the second on a job waits, each its own
 -- time, so that one that kills its host meets others. A host whose row is held claims or commits just now. A host's
 -- death is not its jobs' fault, so a job has three attempts at the least.
 CREATE OR REPLACE FUNCTION wed.do_abandoned(_tenant_id integer, _flow_id integer, _wid bigint, _tgid integer)
@@ -18,6 +20,7 @@ RETURNS jsonb LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _attempts_min CONSTANT integer := 3;
   _host_id integer;
+  _lost text := 'the host that ran it is gone';
   _job wed.job;
   _trigger wed.trigger;
 BEGIN
@@ -28,9 +31,13 @@ BEGIN
   SELECT * INTO _job FROM wed.job j
   WHERE j.flow_id = _flow_id AND j.wid = _wid AND j.tgid = _tgid AND j.host_id = _host_id FOR UPDATE SKIP LOCKED;
   IF NOT FOUND THEN RETURN NULL; END IF;
+  IF _host_id = 0 THEN
+    IF _job.lease_ends >= clock_timestamp() THEN RETURN 'false'; END IF;
+    _lost := format('the lease of worker %s has ended', _job.worker);
+  END IF;
   SELECT * INTO STRICT _trigger FROM wed.trigger WHERE tgid = _tgid;
   INSERT INTO wed.attempt (flow_id, wid, tgid, trname, attempt, outcome, message, writer)
-  VALUES (_flow_id, _wid, _tgid, _job.trname, _job.attempt, 'abandoned', 'the host that ran it is gone', 'wedflow');
+  VALUES (_flow_id, _wid, _tgid, _job.trname, _job.attempt, 'abandoned', _lost, 'wedflow');
   IF _job.attempt >= greatest(_trigger.attempts, _attempts_min) THEN
     PERFORM wed.exhaust(_job, format('%s: abandoned after %s attempts', _job.trname, _job.attempt));
     RETURN 'true';

@@ -135,7 +135,7 @@ DECLARE
   _allowed bigint := (SELECT concurrency FROM wed.quota WHERE tenant_id = _tenant_id);
 BEGIN
   RETURN CASE WHEN _allowed IS NOT NULL
-    THEN _allowed - (SELECT count(*) FROM wed.job WHERE tenant_id = _tenant_id AND host_id IS NOT NULL) END;
+    THEN _allowed - (SELECT count(*) FROM wed.job WHERE tenant_id = _tenant_id AND host_id > 0) END;
 END $$;
 
 -- Looks at the jobs that would be claimed next whose state has changed since they were fired, or whose condition

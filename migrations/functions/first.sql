@@ -8,11 +8,12 @@
 --
 -- The files, in the order in which one meets them:
 --   gate, decide, writers           a new state: what it means, who may write it
---   claim, commit, attempts, hosts, workers    jobs in the hands of hosts and workers
+--   claim, commit, attempts, hosts, workers, leases    jobs in the hands of hosts and workers
 --   reservations, grants, stock, orders, numbering    constraints
 --   flows, attributes, triggers, compile, apply, versions, settings, components    definitions
 --   condition, condition_calls, bounded, generated/    what tenants' SQL may hold, and how it is bounded
---   operate, back, pauses, keys, clock, webhooks, schedules, waiting, explain, lint    operators
+--   operate, back, pauses, keys, business_keys, clock, webhooks, hooks, feed, schedules, waiting, explain,
+--     lint    operators
 --   work_plan, work_items, work_reports, worklists, people, notification    people's work
 --   tenants, quotas, usage, audit    tenants
 --   chores, chores_of_jobs, retention, status, metrics    any host, for all

@@ -9,7 +9,8 @@ CREATE OR REPLACE FUNCTION wed.gate_insert(_flow_id integer, _rows wed.evaluated
 LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM wed.refuse_initial(_flow_id, _rows);
-  INSERT INTO wed.instance (flow_id, wid, status) SELECT _flow_id, r.wid, 'R' FROM unnest(_rows) r;
+  INSERT INTO wed.instance (flow_id, wid, status, key)
+  SELECT _flow_id, r.wid, 'R', n.key FROM wed.new_key(_flow_id) n(key) CROSS JOIN unnest(_rows) r;
   IF EXISTS (SELECT FROM wed.work_plan WHERE flow_id = _flow_id) THEN
     PERFORM wed.name_instances(_flow_id, ARRAY(SELECT r.wid FROM unnest(_rows) r ORDER BY r.wid));
   END IF;
@@ -129,9 +130,7 @@ BEGIN
   END IF;
   IF _to."except" THEN PERFORM wed.fire_exceptions(_decisions, _now); END IF;
   IF _to.change THEN PERFORM wed.change_status(_decisions, _now); END IF;
-  PERFORM wed.append_trace(_decisions, _cause, _now, coalesce('host:' || _host_id,
-    CASE WHEN session_user = current_user THEN nullif(current_setting('wed.actor', true), '') END, session_user::text),
-    _note);
+  PERFORM wed.append_trace(_decisions, _cause, _now, wed.writer_of(_host_id), _note);
   IF EXISTS (SELECT FROM wed.flow WHERE timed) OR EXISTS (SELECT FROM wed.flow WHERE constrained) THEN
     RETURN QUERY SELECT * FROM wed.apply_constraints(_rows, _finished, _host_id, _keeps, _cause);
   END IF;

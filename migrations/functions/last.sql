@@ -17,7 +17,7 @@ SELECT wed.pin_settings(oid::regprocedure, false) FROM pg_proc
 WHERE pronamespace = 'wed'::regnamespace
   AND proname IN ('check_predicate', 'put_on_shape', 'on_attribute', 'before_trigger',
   'on_trigger', 'after_definition', 'apply_report', 'set_state', 'clause_values', 'why', 'what_if',
-  'what_if_condition');
+  'what_if_condition', 'complete_job');
 REVOKE CREATE ON SCHEMA wed FROM wed_predicate;
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA wed FROM PUBLIC;
 -- The condition of a trigger on wed_flow calls it in every writer's session.

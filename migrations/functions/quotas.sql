@@ -16,7 +16,7 @@ BEGIN
              WHEN 'jobs' THEN _usage.jobs
              WHEN 'fuel_per_minute' THEN wed.fuel_used(_usage)
              WHEN 'concurrency' THEN (SELECT count(*) FROM wed.job j WHERE j.tenant_id = _tenant_id
-               AND j.host_id IS NOT NULL)
+               AND j.host_id > 0)
              WHEN 'trace_bytes' THEN _usage.trace_bytes
              WHEN 'row_bytes' THEN _usage.row_bytes
              WHEN 'other_bytes' THEN _usage.other_bytes

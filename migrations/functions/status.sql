@@ -64,7 +64,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   UNION ALL
   SELECT 'unowned', format('%s jobs are leased to hosts that there are not', count(*)),
     'A host of this version frees them; start one.'
-  FROM wed.job j WHERE j.host_id IS NOT NULL AND NOT EXISTS (SELECT FROM wed.host h
+  FROM wed.job j WHERE j.host_id > 0 AND NOT EXISTS (SELECT FROM wed.host h
     WHERE h.host_id = j.host_id) HAVING count(*) > 0
   UNION ALL
   SELECT * FROM wed.failing_problems()

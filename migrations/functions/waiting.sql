@@ -22,7 +22,7 @@ DECLARE
   _flow wed.flow;
 BEGIN
   SELECT * INTO _job FROM wed.job WHERE flow_id = _flow_id AND wid = _wid AND tgid = _tgid;
-  IF NOT FOUND THEN RETURN NULL; END IF;
+  IF NOT FOUND OR _job.host_id = 0 THEN RETURN NULL; END IF;
   IF _job.host_id IS NOT NULL THEN
     -- Its host was lost, and there is none that takes it over.
     IF NOT EXISTS (SELECT FROM wed.host h WHERE wed.host_runs(h)) THEN RETURN 'no_host'; END IF;

@@ -304,7 +304,7 @@ async fn look_up(
     found.map_err(denied)
 }
 
-fn denied(error: AuthenticationError) -> Problem {
+pub(crate) fn denied(error: AuthenticationError) -> Problem {
     match error {
         AuthenticationError::NoToken | AuthenticationError::Invalid => invalid_token(),
         AuthenticationError::Suspended => suspended(),
@@ -313,7 +313,7 @@ fn denied(error: AuthenticationError) -> Problem {
 }
 
 /// Returns the share of look-ups of a client whose tenant is not known.
-fn share_of_address(client: Option<ClientAddress>) -> String {
+pub(crate) fn share_of_address(client: Option<ClientAddress>) -> String {
     match client {
         Some(ClientAddress(address)) => format!("address {address}"),
         None => "address".to_owned(),

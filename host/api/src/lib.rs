@@ -10,6 +10,7 @@
 //! - `body`: reading what is sent, bounded in size and time
 //! - `path`: names and numbers in addresses
 //! - `page`: long lists, a part at a time
+//! - `polling`: requests that wait for something
 //! - `application`: the sandbox for components of work items, given by who starts the server
 //! - `sending`: answers to those who do not read them
 //! - `problem`: how it says no (RFC 9457)
@@ -34,6 +35,7 @@ mod metrics;
 mod openapi;
 mod page;
 mod path;
+mod polling;
 mod problem;
 mod rate;
 mod replica;

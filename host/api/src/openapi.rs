@@ -168,7 +168,11 @@ fn bound(parameter: &mut Value) {
         }
         (Some("query"), "changed_since") => json!({ "type": "string", "format": "date-time" }),
         (Some("query"), "cursor") => json!({ "type": "string", "pattern": "^[A-Za-z0-9_-]+$" }),
-        (Some("path"), "wid" | "item") => {
+        (Some("path"), "wid") => {
+            json!({ "anyOf": [{ "type": "integer", "format": "int32", "minimum": 1 },
+                { "type": "string", "pattern": "^key:.{1,255}$" }] })
+        }
+        (Some("path"), "item") => {
             json!({ "type": "integer", "format": "int32", "minimum": 1 })
         }
         (Some("path"), "version") => json!({ "type": "integer", "format": "int32", "minimum": 1 }),

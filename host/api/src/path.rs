@@ -6,8 +6,10 @@ use axum::http::StatusCode;
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 use wedflow_model::Wid;
+use wedflow_store::Flow;
 
 use crate::problem::Problem;
+use crate::state::Api;
 
 /// The variable parts of a path. What cannot be one names nothing, so the answer is that of a missing
 /// thing.
@@ -31,12 +33,13 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Named<T
     }
 }
 
-/// The number of an instance. What is no number names no instance.
-pub(crate) fn wid(text: &str) -> Result<Wid, Problem> {
-    text.parse()
-        .ok()
-        .filter(|wid: &Wid| wid.get() > 0)
-        .ok_or_else(|| Problem::missing("instance", text))
+/// Finds an instance by its number, or by `key:` and its business key: the one that is not final, else the last one.
+pub(crate) async fn wid(api: &Api, flow: &Flow, text: &str) -> Result<Wid, Problem> {
+    let found = match text.strip_prefix("key:") {
+        Some(key) => api.store.instance_with_key(flow, key, false).await?,
+        None => text.parse().ok().filter(|wid: &Wid| wid.get() > 0),
+    };
+    found.ok_or_else(|| Problem::missing("instance", text))
 }
 
 /// Query parameters of a request.

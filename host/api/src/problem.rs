@@ -104,6 +104,7 @@ impl Problem {
             "instance" => "GET /v1/flows/{flow}/instances lists the instances there are.",
             "setting" => "GET /v1/flows/{flow}/config lists the settings there are.",
             "secret" => "GET /v1/flows/{flow}/secrets lists the secrets there are.",
+            "hook" => "GET /v1/flows/{flow}/hooks lists the hooks of a flow.",
             "job" => "GET /v1/flows/{flow}/jobs lists the pending jobs.",
             "user" => "GET /v1/users lists the users there are.",
             "token" => "GET /v1/tokens lists the tokens there are.",
@@ -274,7 +275,9 @@ fn refused(refusal: &Refusal) -> Option<Problem> {
             return Some(suspended());
         }
         "WF002" | "WF006" | "WF007" | "WF009" | "WF013" | "WF042" | "WF043" | "WF081" | "WF082"
-        | "WF024" | "WF087" | "23505" => StatusCode::CONFLICT,
+        | "WF024" | "WF026" | "WF027" | "WF087" | "23505" => StatusCode::CONFLICT,
+        "WF017" => StatusCode::TOO_MANY_REQUESTS,
+        "refused" => StatusCode::UNPROCESSABLE_ENTITY,
         "WF083" => StatusCode::FORBIDDEN,
         "WF040" | "WF080" => StatusCode::NOT_FOUND,
         code if code.starts_with("WF") => StatusCode::UNPROCESSABLE_ENTITY,

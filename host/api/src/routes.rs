@@ -8,8 +8,10 @@ mod config;
 mod constrain;
 mod events;
 mod explain;
+mod feed;
 mod flows;
 mod health;
+mod hooks;
 mod installation;
 mod instances;
 mod jobs;
@@ -24,6 +26,7 @@ mod users;
 mod versions;
 mod webhooks;
 mod work;
+mod workers;
 mod worklists;
 
 use std::collections::{HashMap, HashSet};
@@ -80,12 +83,16 @@ fn described() -> Described {
         .routes(routes!(components::upload_as_itself))
         .routes(routes!(events::watch))
         .routes(routes!(events::result))
+        .routes(routes!(workers::claim))
+        .routes(routes!(feed::of_flow))
+        .routes(routes!(feed::of_tenant))
         .routes(routes!(work::events))
         .routes(routes!(work::application));
     let open = OpenApiRouter::new()
         .routes(routes!(health::live))
         .routes(routes!(health::ready))
-        .routes(routes!(health::openapi));
+        .routes(routes!(health::openapi))
+        .routes(routes!(hooks::receive));
     let defining = OpenApiRouter::new()
         .routes(routes!(flows::apply))
         .routes(routes!(versions::preview))
@@ -166,6 +173,8 @@ fn operation_routes() -> OpenApiRouter<Api> {
         .routes(routes!(schedules::pause_schedule))
         .routes(routes!(schedules::resume_schedule))
         .routes(routes!(schedules::backfill))
+        .routes(routes!(hooks::list))
+        .routes(routes!(hooks::put, hooks::delete))
         .routes(routes!(operate::pauses))
         .routes(routes!(operate::pause_tenant))
         .routes(routes!(operate::resume_tenant))
@@ -190,6 +199,9 @@ fn definition_routes() -> OpenApiRouter<Api> {
         .routes(routes!(constrain::drop_order))
         .routes(routes!(jobs::list))
         .routes(routes!(jobs::get))
+        .routes(routes!(workers::extend))
+        .routes(routes!(workers::complete))
+        .routes(routes!(workers::fail))
 }
 
 /// Describes what a tenant has: components, users, tokens, settings, usage, the audit log.

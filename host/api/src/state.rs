@@ -34,6 +34,8 @@ const SENT_KIB: (usize, usize) = (256 << 10, 32 << 10);
 const RUN: (usize, usize) = (4, 1);
 /// Traces that are watched at the same instant: of all tenants, of one.
 const WATCHERS: (usize, usize) = (256, 32);
+/// Requests that wait for a job or an event at the same instant: of all tenants, of one.
+const POLLS: (usize, usize) = (256, 32);
 /// Requests of a tenant that wait for the same share at the same instant; more are refused.
 const WAITING_MAX: usize = 100;
 
@@ -63,6 +65,8 @@ pub(crate) struct Api {
     pub(crate) uploading: Arc<Slots>,
     pub(crate) sending: Arc<Slots>,
     pub(crate) watchers: Arc<Slots>,
+    /// Requests that wait for a job or an event.
+    pub(crate) polls: Arc<Slots>,
     /// Query of the database that all watchers share.
     pub(crate) watching: Watching,
     pub(crate) times: Times,
@@ -124,6 +128,7 @@ impl Api {
             uploading: Arc::new(Slots::new(UPLOADED_KIB)),
             sending: Arc::new(Slots::new(SENT_KIB)),
             watchers: Arc::new(Slots::new(WATCHERS)),
+            polls: Arc::new(Slots::new(POLLS)),
             times,
             find_secret_key,
             run_application,

@@ -26,7 +26,8 @@ pub(crate) use context::{ContextCommand, LoginArguments, OwnConfigCommand};
 pub(crate) use explain::{GraphArguments, WhatIfArguments, WhyArguments};
 pub(crate) use host::{DevArguments, HostArguments};
 pub(crate) use operate::{
-    InstanceTarget, OperateFlow, OperateInstance, OrderCommand, ResourceCommand, ScheduleCommand,
+    HookCommand, InstanceTarget, OperateFlow, OperateInstance, OrderCommand, ResourceCommand,
+    ScheduleCommand,
 };
 pub(crate) use operator::OperatorCommand;
 pub(crate) use process::{CheckArguments, FmtArguments};
@@ -250,6 +251,78 @@ pub(crate) enum JobCommand {
         #[arg(long, value_enum, default_value = "debug")]
         level: LevelArgument,
     },
+    /// Claim due jobs that no component performs, as a worker over HTTP does: each is leased for a time.
+    Claim {
+        /// The flow.
+        flow: String,
+        /// Transitions that the worker performs.
+        #[arg(required = true)]
+        transitions: Vec<String>,
+        /// Name of the worker.
+        #[arg(long, default_value = "wed")]
+        worker: String,
+        /// Maximum number of jobs.
+        #[arg(long, default_value_t = 1)]
+        jobs: i32,
+        /// Seconds of the lease; the timeout of the trigger when absent.
+        #[arg(long)]
+        seconds: Option<i32>,
+        /// Seconds to wait for a job, at most 20.
+        #[arg(long, default_value_t = 0)]
+        wait: u64,
+    },
+    /// Prolong the lease of a claimed job from now on.
+    Extend {
+        #[command(flatten)]
+        job: LeasedArguments,
+        /// Seconds of the lease; the timeout of the trigger when absent.
+        #[arg(long)]
+        seconds: Option<i32>,
+        /// Progress, a JSON object; the next attempt gets it.
+        #[arg(long, value_name = "JSON")]
+        progress: Option<String>,
+    },
+    /// Commit the result of a claimed job: values, or a SET clause.
+    Complete {
+        #[command(flatten)]
+        job: LeasedArguments,
+        /// New values; the other attributes stay.
+        #[arg(value_name = "ATTRIBUTE=VALUE")]
+        values: Vec<String>,
+        /// New values as a JSON object, for null, arrays and jsonb.
+        #[arg(long, value_name = "JSON")]
+        state: Option<String>,
+        /// The right side of SET in the place of values: "qty = qty + 1".
+        #[arg(long, conflicts_with_all = ["values", "state"])]
+        set: Option<String>,
+    },
+    /// Fail an attempt at a claimed job: it is tried again as its trigger says.
+    Fail {
+        #[command(flatten)]
+        job: LeasedArguments,
+        /// Message for a person.
+        message: String,
+        /// Make no other attempt.
+        #[arg(long)]
+        last: bool,
+        /// Seconds until the next attempt; the backoff of the trigger when absent.
+        #[arg(long)]
+        after: Option<i32>,
+    },
+}
+
+/// A job that was claimed.
+#[derive(Debug, Args)]
+pub(crate) struct LeasedArguments {
+    /// The flow.
+    pub(crate) flow: String,
+    /// The instance.
+    pub(crate) wid: Wid,
+    /// The trigger of the job.
+    pub(crate) trigger: String,
+    /// Lease token, as the claim told it.
+    #[arg(long)]
+    pub(crate) lease: i64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
@@ -730,6 +803,20 @@ pub(crate) enum FlowCommand {
     Check(CheckArguments),
     /// List the flows.
     List,
+    /// Print the events of a flow's instances, or of all flows, in the order of their commits.
+    Events {
+        /// The flow; all of them without it.
+        name: Option<String>,
+        /// Begin behind this cursor, which `--json` tells.
+        #[arg(long, value_name = "CURSOR")]
+        after: Option<String>,
+        /// Print what happens from now on, until interrupted.
+        #[arg(long, short)]
+        follow: bool,
+        /// Maximum number of events.
+        #[arg(long, default_value_t = 100)]
+        limit: i64,
+    },
     /// Show a flow's attributes and triggers.
     Show {
         /// The flow.
@@ -878,9 +965,13 @@ pub(crate) enum InstanceCommand {
         /// Wait until the instance is final or an exception, and print its trace; meanwhile say what it waits for.
         #[arg(long)]
         wait: bool,
-        /// A key of your choice: within a day, the same key starts no second instance.
+        /// Business key: a name of the instance that no other one of the flow has until it is final. Where an instance
+        /// runs under it, that one is told and none is started.
         #[arg(long, value_name = "TEXT")]
         key: Option<String>,
+        /// An idempotency key: within a day, the same one starts no second instance.
+        #[arg(long, value_name = "TEXT")]
+        once: Option<String>,
     },
     /// List instances, newest first.
     List {
@@ -892,6 +983,9 @@ pub(crate) enum InstanceCommand {
         /// Only those whose attribute has this value; may be repeated.
         #[arg(long = "where", value_name = "ATTRIBUTE=VALUE")]
         holding: Vec<String>,
+        /// Only those with this business key.
+        #[arg(long, value_name = "TEXT")]
+        key: Option<String>,
         /// Maximum number of rows.
         #[arg(long, default_value_t = 50)]
         limit: i64,

@@ -27,19 +27,18 @@ impl Client {
             .await
     }
 
-    /// Starts an instance, once for a key; a random one when absent.
+    /// Starts an instance, once for an idempotency key; a random one when absent.
     ///
     /// # Errors
     /// [`ClientError`].
     pub async fn start(
         &self,
         flow: &str,
-        state: &Map<String, Value>,
-        key: Option<&str>,
+        start: &Start,
+        once: Option<&str>,
     ) -> Result<Started, ClientError> {
-        let request = Request::post(&["flows", flow, "instances"]).once(key);
-        let state = state.clone();
-        self.call(request.document(&Start { state })).await
+        let request = Request::post(&["flows", flow, "instances"]).once(once);
+        self.call(request.document(start)).await
     }
 
     /// Returns an instance.

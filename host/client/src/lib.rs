@@ -13,13 +13,16 @@ mod components;
 mod error;
 mod events;
 mod explain;
+mod feed;
 mod flows;
+mod hooks;
 mod instances;
 mod operations;
 mod request;
 mod tenant;
 mod transport;
 mod work;
+mod workers;
 
 pub use client::Client;
 pub use error::ClientError;

@@ -314,6 +314,9 @@ pub struct Instance {
     /// Why it is an exception; absent for all others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Business key, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// An instance that was started.
@@ -322,6 +325,48 @@ pub struct Started {
     /// Number in the flow.
     #[schema(value_type = i32)]
     pub wid: Wid,
+    /// True for one that runs under the key already.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub existing: bool,
+}
+
+/// Part of a feed.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct Feed {
+    /// Events, oldest first.
+    pub items: Vec<FeedEvent>,
+    /// Cursor of what follows, also where nothing does yet.
+    pub next: String,
+}
+
+/// An event of a feed: a row of an instance's history, without its state.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct FeedEvent {
+    /// `instance.started`, `instance.changed`, `instance.final` or `instance.exception`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Flow.
+    pub flow: String,
+    /// Number of the instance.
+    #[schema(value_type = i32)]
+    pub wid: Wid,
+    /// Business key of the instance, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Row of the history.
+    pub seq: i32,
+    /// Status of the instance then.
+    pub status: Status,
+    /// The transition that wrote the state; none for the initial one.
+    pub transition: Option<String>,
+    /// The transitions that it fired.
+    pub fired: Vec<String>,
+    /// Time.
+    pub at: String,
+    /// Writer: a host, a token, or a database role.
+    pub writer: String,
+    /// Why, for rows that no transition wrote.
+    pub note: Option<String>,
 }
 
 /// A row of an instance's history.

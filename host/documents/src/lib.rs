@@ -8,6 +8,7 @@ mod conditions;
 mod constraints;
 mod definition;
 mod explain;
+mod hooks;
 mod installation;
 mod operations;
 mod problem;
@@ -18,12 +19,13 @@ mod tenant;
 mod versions;
 mod webhooks;
 mod work;
+mod workers;
 
 pub use answers::{
-    Activation, Applied, Attempt, AttemptName, Attribute, AuditEntry, Component, FlowDetail,
-    FlowSecret, FlowSetting, FlowSummary, Instance, IssuedToken, Job, List, LogLine, Me, Receipt,
-    Recording, RemovedComponent, Settings, Started, Status, StreamEvent, Token, TraceRow, Trigger,
-    Uploaded, Usage, User,
+    Activation, Applied, Attempt, AttemptName, Attribute, AuditEntry, Component, Feed, FeedEvent,
+    FlowDetail, FlowSecret, FlowSetting, FlowSummary, Instance, IssuedToken, Job, List, LogLine,
+    Me, Receipt, Recording, RemovedComponent, Settings, Started, Status, StreamEvent, Token,
+    TraceRow, Trigger, Uploaded, Usage, User,
 };
 pub use conditions::{Condition, Conditions};
 pub use constraints::{Finding, Reservation, Resource, SetResource, TaskOrder};
@@ -33,6 +35,7 @@ pub use explain::{
     ExplainedJob, Explanation, ForeseenJob, ForeseenRefusal, Graph, GraphEdge, GraphTrigger,
     TriggerOutcome, Truth, WhatIf, Why, WhyFilter,
 };
+pub use hooks::{Hook, HookActs, HookScheme, HookSet, HookTaken, PutHook};
 pub use installation::{MadeTenant, NewTenant, Tenant, TenantChange};
 pub use operations::{
     Act, Batch, Batched, Event, GoBack, GoingBack, MatchingException, Operated, Pause, Paused,
@@ -42,8 +45,8 @@ pub use operations::{
 pub use problem::{FragmentPlace, Problem, QuotaPlace};
 pub use query::{Query, QueryColumn, QueryResult};
 pub use requests::{
-    AttemptFilter, Count, InstanceFilter, JobFilter, Kept, Order, Page, ReceiptFilter,
-    ResultFilter, Start, TraceFilter, UploadTerms,
+    AttemptFilter, Count, FeedFilter, FeedStart, IfRunning, InstanceFilter, JobFilter, Kept, Order,
+    Page, ReceiptFilter, ResultFilter, Start, TraceFilter, UploadTerms,
 };
 pub use schedules::{Backfill, Backfilled, PutSchedule, Schedule};
 pub use tenant::{
@@ -61,4 +64,7 @@ pub use work::{
     Along, Behind, Calendar, Comment, Connection, Decision, Delegation, Following, Listing, Newest,
     Notification, Outcome, PeopleRole, Position, Process, Report, Roles, Run, Seen, Successor,
     Whose, Worklist,
+};
+pub use workers::{
+    ClaimJobs, CompleteJob, CompletedJob, ExtendLease, ExtendedLease, FailJob, FailedJob, LeasedJob,
 };

@@ -43,6 +43,30 @@ pub struct Start {
     #[serde(default)]
     #[schema(value_type = Object)]
     pub state: Map<String, Value>,
+    /// Business key: a name that no other instance of the flow has while this one is not final; 1 to 255 bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(min_length = 1, max_length = 255)]
+    pub key: Option<String>,
+    /// Answer when an instance runs under the key already.
+    #[serde(default, skip_serializing_if = "IfRunning::is_refuse")]
+    pub if_running: IfRunning,
+}
+
+/// Answer to a start under a key under which an instance runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IfRunning {
+    /// A conflict that names the instance, as usual.
+    #[default]
+    Refuse,
+    /// The instance that runs, and nothing is started.
+    Use,
+}
+
+impl IfRunning {
+    fn is_refuse(&self) -> bool {
+        *self == IfRunning::Refuse
+    }
 }
 
 /// Filters of a list of instances.
@@ -63,6 +87,8 @@ pub struct InstanceFilter {
     pub started_before: Option<String>,
     /// Only those with a pending job of this transition.
     pub transition: Option<String>,
+    /// Only those with this business key, final ones too.
+    pub key: Option<String>,
     /// Only those whose state fulfils this condition, as in a trigger: `qty > 3 AND item = 'tea'`.
     pub r#where: Option<String>,
     /// `newest` first, as usual, or `oldest`.
@@ -100,6 +126,34 @@ pub struct ResultFilter {
 pub struct Count {
     /// The number; 100,000 stands for that many or more.
     pub count: i64,
+}
+
+/// Part of a feed that a request asks for.
+#[derive(Debug, Clone, Default, Deserialize, Serialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct FeedFilter {
+    /// End of the part before: its `next`.
+    pub cursor: Option<String>,
+    /// Beginning without a cursor: `oldest`, as usual, the first event that is kept; or `now`.
+    #[param(inline)]
+    pub from: Option<FeedStart>,
+    /// Maximum number of events, 1 to 500; 50 when absent.
+    #[param(minimum = 1, maximum = 500)]
+    pub limit: Option<i64>,
+    /// Seconds to wait for an event, 0 to 20; 0 when absent.
+    #[param(minimum = 0, maximum = 20)]
+    pub wait: Option<u64>,
+}
+
+/// Beginning of a feed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FeedStart {
+    /// The first event that is kept.
+    Oldest,
+    /// The next event.
+    Now,
 }
 
 /// Rows of a trace that a request asks for.

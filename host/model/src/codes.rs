@@ -137,6 +137,16 @@ pub const ERROR_CODES: &[ErrorCode] = &[
         remedy: "use the installation that it lives in now ([moving](../guide/moving-a-tenant.md))",
     },
     ErrorCode {
+        code: "WF026",
+        meaning: "a worker's lease of a job has ended, or is none of it",
+        remedy: "drop the result: whoever claims the job does it again. Extend a lease before it ends",
+    },
+    ErrorCode {
+        code: "WF027",
+        meaning: "an instance that is not final has the business key",
+        remedy: "go on with that instance, or start another one when it is final",
+    },
+    ErrorCode {
         code: "WF031",
         meaning: "a number has too many digits: of a `numeric` attribute, or in text that is cast",
         remedy: "at most 100 before the point and 100 behind it; `round`",
@@ -441,6 +451,11 @@ pub const PROBLEM_CODES: &[ErrorCode] = &[
         code: "not_replayable",
         meaning: "the attempt has no recording",
         remedy: "the detail says why; recordings are kept as long as `wed db retention` says",
+    },
+    ErrorCode {
+        code: "not_signed",
+        meaning: "a message for a hook is not signed with its secret, or is older than five minutes",
+        remedy: "give the sender the hook's secret, and look at its clock",
     },
     ErrorCode {
         code: "precondition_failed",

@@ -1,8 +1,9 @@
 //! Rows as the documents of the API.
 
 use wedflow_documents::{
-    Attempt, AuditEntry, Component, Finding, FlowSummary, Instance, Job, LogLine, Receipt,
-    Recording, Status, Tenant, Token, TraceRow, Trigger, Usage, User, Version, WebhookMessage,
+    Attempt, AuditEntry, Component, FeedEvent, Finding, FlowSummary, Instance, Job, LeasedJob,
+    LogLine, Receipt, Recording, Status, Tenant, Token, TraceRow, Trigger, Usage, User, Version,
+    WebhookMessage,
 };
 
 impl From<crate::Flow> for FlowSummary {
@@ -44,6 +45,48 @@ impl From<crate::AttemptLog> for LogLine {
     }
 }
 
+impl From<crate::FeedRow> for FeedEvent {
+    fn from(row: crate::FeedRow) -> Self {
+        let status = Status::of(&row.status);
+        let kind = match status {
+            _ if row.seq == 1 => "instance.started",
+            Status::Regular => "instance.changed",
+            Status::Final => "instance.final",
+            Status::Exception => "instance.exception",
+        };
+        FeedEvent {
+            kind: kind.to_owned(),
+            flow: row.flow,
+            wid: row.wid,
+            key: row.key,
+            seq: row.seq,
+            status,
+            transition: row.transition,
+            fired: row.fired,
+            at: row.at,
+            writer: row.writer,
+            note: row.note,
+        }
+    }
+}
+
+impl From<crate::LeasedRow> for LeasedJob {
+    fn from(row: crate::LeasedRow) -> Self {
+        LeasedJob {
+            wid: row.wid,
+            trigger: row.trigger,
+            transition: row.transition,
+            lease: row.token,
+            lease_ends: row.lease_ends,
+            attempt: row.attempt,
+            attempts: row.attempts,
+            seq: row.seq,
+            state: row.state,
+            progress: row.progress.map(|progress| progress.0),
+        }
+    }
+}
+
 impl crate::MadeAttempt {
     /// Makes the document of an attempt, with those lines that are its own.
     pub fn document(self, lines: &[crate::AttemptLog]) -> Attempt {
@@ -79,6 +122,7 @@ impl From<crate::Instance> for Instance {
             changed: instance.changed,
             pending: instance.pending,
             reason: instance.reason,
+            key: instance.key,
         }
     }
 }

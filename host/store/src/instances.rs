@@ -30,6 +30,9 @@ pub struct Instance {
     /// Why it is an exception; none for all others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Its business key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// Filter of instances; without any field, all of the flow.
@@ -49,6 +52,8 @@ pub struct WantedInstances<'a> {
     pub started_before: Option<&'a str>,
     /// Only those with a pending job of this transition.
     pub transition: Option<&'a str>,
+    /// Only those with this business key.
+    pub key: Option<&'a str>,
     /// Only those whose state fulfils this condition.
     pub condition: Option<&'a CheckedCondition>,
     /// True: the oldest first.
@@ -166,7 +171,7 @@ pub struct JobRow {
     pub tgname: Option<String>,
     /// Those of a higher priority are claimed first.
     pub priority: i32,
-    /// Holder: `host:7`, or the session of an external worker, `session:4711`.
+    /// Holder: `host:7`, a worker over HTTP, `worker:pack-1`, or the session of an external worker, `session:4711`.
     pub lckid: Option<String>,
     /// Attempts begun.
     pub attempt: i32,
@@ -211,19 +216,20 @@ impl Store {
         flow: &Flow,
         values: &Map<String, Json>,
     ) -> Result<Wid, StoreError> {
-        Ok(self.start_instance_once(flow, values, None).await?.0)
+        Ok(self.start_instance_once(flow, values, None, None).await?.0)
     }
 
-    /// The same, at most once for a client's key: the number of the instance, and whether it was started
-    /// by an earlier request with that key.
+    /// The same under a business key, and at most once for a client's key: the number of the instance, and whether it
+    /// was started by an earlier request with that key.
     ///
     /// # Errors
-    /// As [`Store::start_instance`]; [`StoreError::OtherRequest`] when the key was used for something
-    /// else.
+    /// As [`Store::start_instance`]; [`StoreError::Refused`] with `WF027` when an instance runs under the business key;
+    /// [`StoreError::OtherRequest`] when the client's key was used for something else.
     pub async fn start_instance_once(
         &self,
         flow: &Flow,
         values: &Map<String, Json>,
+        business_key: Option<&str>,
         once: Option<&Once<'_>>,
     ) -> Result<(Wid, bool), StoreError> {
         let shape = self.flow_shape(flow.flow_id).await?;
@@ -237,6 +243,9 @@ impl Store {
                 .and_then(|wid| i32::try_from(wid).ok())
                 .map(Wid::new);
             return Ok((wid.unwrap_or_default(), true));
+        }
+        if let Some(key) = business_key {
+            set_key(&mut transaction, key).await?;
         }
         let wid = match insert(&mut transaction, &flow.schema_name, values).await {
             Ok(wid) => wid,
@@ -259,6 +268,25 @@ impl Store {
         }
         transaction.commit().await?;
         Ok((wid, false))
+    }
+
+    /// Returns the instance with a business key: the one that is not final, else the last one unless only a running one
+    /// is wanted.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn instance_with_key(
+        &self,
+        flow: &Flow,
+        key: &str,
+        running: bool,
+    ) -> Result<Option<Wid>, StoreError> {
+        Ok(sqlx::query_scalar("SELECT wed.find_key($1, $2, $3)")
+            .bind(flow.flow_id)
+            .bind(key)
+            .bind(running)
+            .fetch_one(&self.pool)
+            .await?)
     }
 
     /// Names the attribute whose value Postgres cannot read, in a refusal that does not say it.
@@ -334,8 +362,8 @@ impl Store {
                      ORDER BY j.tgid) AS pending, \
                CASE WHEN i.status = 'E' THEN (SELECT t.note FROM wed.trace t \
                  WHERE t.flow_id = i.flow_id AND t.wid = i.wid AND t.status = 'E' AND t.note IS NOT NULL \
-                 ORDER BY t.seq DESC LIMIT 1) END AS reason \
-             FROM {} AND ($9::integer IS NULL OR i.wid {beyond} $9) ORDER BY i.wid {order} LIMIT $10",
+                 ORDER BY t.seq DESC LIMIT 1) END AS reason, i.key \
+             FROM {} AND ($10::integer IS NULL OR i.wid {beyond} $10) ORDER BY i.wid {order} LIMIT $11",
             matching(flow, wanted)
         );
         let query = bound(sqlx::query_as(AssertSqlSafe(query)), flow, wanted);
@@ -357,7 +385,7 @@ impl Store {
     ) -> Result<Vec<Wid>, StoreError> {
         let (beyond, order) = wanted.direction();
         let query = format!(
-            "SELECT i.wid FROM {} AND ($9::integer IS NULL OR i.wid {beyond} $9) ORDER BY i.wid {order} LIMIT $10",
+            "SELECT i.wid FROM {} AND ($10::integer IS NULL OR i.wid {beyond} $10) ORDER BY i.wid {order} LIMIT $11",
             matching(flow, wanted)
         );
         let query = bound(sqlx::query_as(AssertSqlSafe(query)), flow, wanted);
@@ -380,7 +408,7 @@ impl Store {
         wanted: &WantedInstances<'_>,
     ) -> Result<i64, StoreError> {
         let query = format!(
-            "SELECT count(*) FROM (SELECT FROM {} LIMIT $9) m",
+            "SELECT count(*) FROM (SELECT FROM {} LIMIT $10) m",
             matching(flow, wanted)
         );
         let query = bound(sqlx::query_as(AssertSqlSafe(query)), flow, wanted);
@@ -530,7 +558,9 @@ impl Store {
     ) -> Result<Vec<JobRow>, StoreError> {
         let (after_wid, after_tgid) = after.unwrap_or_default();
         Ok(sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT j.wid, j.tgid, j.trname, t.tgname, coalesce('host:' || j.host_id, 'session:' || w.pid) AS lckid, \
+            "SELECT j.wid, j.tgid, j.trname, t.tgname, \
+               coalesce(CASE WHEN j.host_id = 0 THEN 'worker:' || j.worker ELSE 'host:' || j.host_id END, \
+                 'session:' || w.pid) AS lckid, \
                j.attempt, coalesce(t.attempts, 1) AS attempts, c.name AS component, j.priority, \
                wed.waiting_reason(j.flow_id, j.wid, j.tgid) AS waits_for, \
                CASE WHEN isfinite(j.due) AND NOT wed.is_paused(j.due) \
@@ -613,6 +643,24 @@ fn check_values(
     Ok(())
 }
 
+/// Gives the instances that this transaction starts a business key.
+async fn set_key(connection: &mut Session, key: &str) -> Result<(), StoreError> {
+    if key.is_empty() {
+        return Err(StoreError::Refused(Box::new(Refusal {
+            code: "22023".to_owned(),
+            message: "the key has 0 bytes, and 1 to 255 are allowed".to_owned(),
+            detail: None,
+            hint: Some("Leave it out, or name what the instance is about.".to_owned()),
+            place: None,
+        })));
+    }
+    sqlx::query("SELECT set_config('wed.instance_key', $1, true)")
+        .bind(key)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
 /// Inserts the row; the gate does the rest.
 pub(crate) async fn insert(
     connection: &mut Session,
@@ -663,6 +711,7 @@ fn matching(flow: &Flow, wanted: &WantedInstances<'_>) -> String {
            AND ($7::text IS NULL OR i.started < $7::timestamptz) \
            AND ($8::text IS NULL OR EXISTS (SELECT FROM wed.job j \
              WHERE j.flow_id = i.flow_id AND j.wid = i.wid AND j.trname = $8)) \
+           AND ($9::text IS NULL OR i.key = $9) \
            AND ($5::text IS NULL OR $5::timestamptz IS NOT NULL) AND ($6::text IS NULL OR $6::timestamptz IS NOT NULL) \
            AND ($7::text IS NULL OR $7::timestamptz IS NOT NULL)"
     )
@@ -684,4 +733,5 @@ fn bound<'q, T>(
         .bind(wanted.started_since)
         .bind(wanted.started_before)
         .bind(wanted.transition)
+        .bind(wanted.key)
 }

@@ -49,9 +49,12 @@ mod disk;
 mod documents;
 mod error;
 mod explain;
+mod feed;
 mod flows;
+mod hooks;
 mod instances;
 mod jobs;
+mod leases;
 mod migrate;
 mod moving;
 mod notifications;
@@ -97,12 +100,15 @@ pub use components::{Component, NewComponent, StoredComponent};
 pub use conditions::Condition;
 pub use constraints::{Finding, Reservation, Resource, TaskOrder};
 pub use error::{FragmentPosition, Refusal, StoreError};
+pub use feed::{FeedPosition, FeedRow};
 pub use flows::{Expected, Flow, FlowShape, Trigger};
+pub use hooks::{HookRow, NewHook, PostedHook};
 pub use instances::{
     AttemptRow, COUNTED_MAX, CheckedCondition, Instance, JobRow, LastRow, LogRow, TraceRow,
     WantedInstances,
 };
 pub use jobs::{AttemptRecord, Claimed, FailedAttempt, LogLine, NextDue};
+pub use leases::{LeasedRow, PerformedTrigger, WorkerLease};
 pub use migrate::{Schema, ServerSettings};
 pub use moving::{
     ImportedTenant, Reseal, TenantExport, TenantManifest, TenantMove, TenantPart, TenantPiece,

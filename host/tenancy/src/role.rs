@@ -31,6 +31,8 @@ pub enum Area {
     Instances,
     /// Pending jobs; to write is what operators do: retry, cancel, pause, skip, set by hand.
     Jobs,
+    /// Jobs in the hands of workers over HTTP: claimed, completed, failed.
+    Workers,
     /// Components.
     Components,
     /// The choice of a component's active version.
@@ -92,11 +94,12 @@ const RW: u8 = 2;
 
 /// The matrix: an area in a line, a role in a column, in the order of [`Role::ALL`].
 #[rustfmt::skip]
-const MATRIX: [(Area, [u8; 5]); 11] = [
+const MATRIX: [(Area, [u8; 5]); 12] = [
     //                 admin  developer  operator  participant  viewer
     (Area::Flows,      [RW,   RW,        R,        R,           R]),
     (Area::Instances,  [RW,   RW,        RW,       RW,          R]),
     (Area::Jobs,       [RW,   RW,        RW,       R,           R]),
+    (Area::Workers,    [RW,   RW,        RW,       NO,          NO]),
     (Area::Components, [RW,   RW,        R,        NO,          R]),
     (Area::Activation, [RW,   RW,        RW,       NO,          R]),
     (Area::Tokens,     [RW,   RW,        RW,       RW,          RW]),
@@ -186,20 +189,22 @@ mod tests {
     const SAID: [(Role, &str); 5] = [
         (
             Role::Admin,
-            "flows:read flows:write instances:read instances:write jobs:read jobs:write components:read \
-             components:write activation:read activation:write tokens:read tokens:write all-tokens:read \
-             all-tokens:write users:read users:write settings:read settings:write usage:read audit:read",
+            "flows:read flows:write instances:read instances:write jobs:read jobs:write workers:read \
+             workers:write components:read components:write activation:read activation:write tokens:read tokens:write \
+             all-tokens:read all-tokens:write users:read users:write settings:read settings:write usage:read \
+             audit:read",
         ),
         (
             Role::Developer,
-            "flows:read flows:write instances:read instances:write jobs:read jobs:write components:read \
-             components:write activation:read activation:write tokens:read tokens:write users:read settings:read \
-             usage:read",
+            "flows:read flows:write instances:read instances:write jobs:read jobs:write workers:read \
+             workers:write components:read components:write activation:read activation:write tokens:read tokens:write \
+             users:read settings:read usage:read",
         ),
         (
             Role::Operator,
-            "flows:read instances:read instances:write jobs:read jobs:write components:read activation:read \
-             activation:write tokens:read tokens:write users:read settings:read usage:read",
+            "flows:read instances:read instances:write jobs:read jobs:write workers:read workers:write \
+             components:read activation:read activation:write tokens:read tokens:write users:read settings:read \
+             usage:read",
         ),
         (
             Role::Participant,

@@ -25,6 +25,8 @@ pub mod definition;
 mod desk;
 pub mod difference;
 mod error;
+pub mod external;
+pub mod hooks;
 mod host;
 mod housekeeping;
 mod isolation;

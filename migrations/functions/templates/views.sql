@@ -4,14 +4,15 @@
 -- the query leaves. Their owner may only read (wed.own_views): neither LOCK TABLE nor FOR UPDATE reaches a shared table.
 CREATE OR REPLACE VIEW {{shape}}.job WITH (security_barrier) AS
   SELECT flow_id, tenant_id, wid, tgid, seq, trname, host_id, timeout, payload, attempt, due, priority, fired_at,
-    awaits_siblings, put_off, blocked
+    awaits_siblings, put_off, blocked, worker
   FROM wed.job WHERE flow_id = {{flow_id}};
 CREATE OR REPLACE VIEW {{shape}}.trace WITH (security_barrier) AS
   SELECT wid, state, trf, trw, status, tstmp, seq, tgid, attempt, writer, note, fuel, elapsed_us, memory_bytes
   FROM wed.trace WHERE flow_id = {{flow_id}};
 
 CREATE OR REPLACE VIEW {{schema}}.job_pool WITH (security_barrier = false) AS
-  SELECT j.wid, j.tgid, j.trname, 'host:' || j.host_id AS lckid, j.timeout,
+  SELECT j.wid, j.tgid, j.trname,
+    CASE WHEN j.host_id = 0 THEN 'worker:' || j.worker ELSE 'host:' || j.host_id END AS lckid, j.timeout,
     coalesce(j.payload, (SELECT r.state FROM {{shape}}.trace r WHERE r.wid = j.wid AND r.seq = j.seq
                          AND r.tstmp = j.fired_at))::jsonb AS payload,
     j.attempt, CASE WHEN j.due < '9000-01-01 00:00:00+00' THEN j.due END AS due, j.priority,
@@ -33,7 +34,7 @@ CREATE OR REPLACE VIEW {{schema}}.wed_attempt WITH (security_barrier) AS
   SELECT wid, tgid, trname, attempt, outcome, message, writer, tstmp, fuel, elapsed_us, memory_bytes
   FROM wed.attempt WHERE flow_id = {{flow_id}};
 CREATE OR REPLACE VIEW {{schema}}.wed_instance WITH (security_barrier) AS
-  SELECT wid, status, started, changed FROM wed.instance WHERE flow_id = {{flow_id}};
+  SELECT wid, status, started, changed, key FROM wed.instance WHERE flow_id = {{flow_id}};
 CREATE OR REPLACE VIEW {{schema}}.wed_version WITH (security_barrier) AS
   SELECT version, applied_at, actor, definition FROM wed.flow_version WHERE flow_id = {{flow_id}};
 CREATE OR REPLACE VIEW {{schema}}.wed_order WITH (security_barrier) AS

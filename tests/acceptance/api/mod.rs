@@ -3,8 +3,10 @@
 mod bounds;
 mod components;
 mod definitions;
+mod hooks;
 mod installation;
 mod instances;
+mod keys;
 mod lists;
 mod previews;
 mod requests;
@@ -12,6 +14,7 @@ mod serving;
 mod shares;
 mod tenants;
 mod watching;
+mod workers;
 
 use serde_json::{Value as Json, json};
 

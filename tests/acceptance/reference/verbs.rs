@@ -26,6 +26,11 @@ const VERBS: &[[&str; 4]] = &[
     ["PUT /v1/flows/{flow}/config/{key}", "wed flow config set", "", ""],
     ["DELETE /v1/flows/{flow}/config/{key}", "wed flow config delete", "", ""],
     ["GET /v1/flows/{flow}/diff", "wed flow diff", "", ""],
+    ["GET /v1/events", "wed flow events", "", ""],
+    ["GET /v1/flows/{flow}/events", "wed flow events", "", ""],
+    ["GET /v1/flows/{flow}/hooks", "wed flow hook list", "", ""],
+    ["PUT /v1/flows/{flow}/hooks/{hook}", "wed flow hook set", "hook.set", ""],
+    ["DELETE /v1/flows/{flow}/hooks/{hook}", "wed flow hook delete", "hook.remove", ""],
     ["GET /v1/flows/{flow}/instances", "wed instance list", "", ""],
     ["POST /v1/flows/{flow}/instances", "wed instance start", "instance.start", ""],
     ["GET /v1/flows/{flow}/instances/{wid}", "wed instance show", "", ""],
@@ -36,6 +41,9 @@ const VERBS: &[[&str; 4]] = &[
     ["GET /v1/flows/{flow}/instances/{wid}/conditions", "wed instance show", "", ""],
     ["POST /v1/flows/{flow}/instances/{wid}/event", "wed instance event", "instance.event", ""],
     ["GET /v1/flows/{flow}/instances/{wid}/events", "wed instance watch", "", ""],
+    ["POST /v1/flows/{flow}/instances/{wid}/jobs/{trigger}/complete", "wed job complete", "", ""],
+    ["POST /v1/flows/{flow}/instances/{wid}/jobs/{trigger}/extend", "wed job extend", "", ""],
+    ["POST /v1/flows/{flow}/instances/{wid}/jobs/{trigger}/fail", "wed job fail", "", ""],
     ["POST /v1/flows/{flow}/instances/{wid}/pause", "wed instance pause", "pause", ""],
     ["POST /v1/flows/{flow}/instances/{wid}/resume", "wed instance resume", "resume", ""],
     ["POST /v1/flows/{flow}/instances/{wid}/retry", "wed instance retry", "instance.retry", ""],
@@ -44,6 +52,7 @@ const VERBS: &[[&str; 4]] = &[
     ["GET /v1/flows/{flow}/instances/{wid}/trace", "wed instance trace", "", ""],
     ["GET /v1/flows/{flow}/instances/{wid}/waiting", "wed instance show", "", ""],
     ["GET /v1/flows/{flow}/jobs", "wed job list", "", ""],
+    ["POST /v1/flows/{flow}/jobs/claim", "wed job claim", "", ""],
     ["GET /v1/flows/{flow}/lint", "wed flow lint", "", ""],
     ["GET /v1/flows/{flow}/order", "wed flow order list", "", ""],
     ["POST /v1/flows/{flow}/order", "wed flow order add", "order.add", ""],
@@ -117,7 +126,8 @@ const VERBS: &[[&str; 4]] = &[
 ];
 
 /// Permissions that a handler asks for by another name, and what these come to.
-const NAMED: [(&str, &str); 6] = [
+const NAMED: [(&str, &str); 7] = [
+    ("OnJob", "workers:write"),
     ("OnInstance", "jobs:write"),
     ("OnFlow", "jobs:write"),
     ("OnSchedule", "flows:write"),

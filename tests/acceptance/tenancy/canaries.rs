@@ -337,6 +337,8 @@ fn endpoints(aviary: &Aviary) -> usize {
         ("role", "absent-role"),
         ("tenant", "absent-tenant"),
         ("webhook", "wh_absent"),
+        ("hook", "absent-hook"),
+        ("address", "hk_absent"),
     ];
     let nobody = aviary.alpha.with_token("wed_absent00_0000000000");
     let mut asked = 0;

@@ -15,6 +15,11 @@ fn request_for(action: Action, client: &Client) -> Option<Answered> {
         "instances:read" => client.get("/v1/flows/none/instances"),
         "instances:write" => client.json("POST", "/v1/flows/none/instances", &json!({})),
         "jobs:read" => client.get("/v1/flows/none/jobs"),
+        "workers:write" => client.json(
+            "POST",
+            "/v1/flows/none/jobs/claim",
+            &json!({ "worker": "w", "transitions": ["step"] }),
+        ),
         "components:read" => client.get("/v1/components/none"),
         "components:write" => client.upload("none", b"nothing", &[]),
         "activation:write" => client.json("POST", "/v1/components/none/rollback", &json!({})),
@@ -64,7 +69,7 @@ fn each_role_is_let_do_what_the_matrix_says() {
             }
         }
     }
-    assert_eq!(asked, 5 * 17);
+    assert_eq!(asked, 5 * 18);
 }
 
 #[harness::test]

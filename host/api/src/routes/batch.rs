@@ -42,6 +42,7 @@ pub(crate) async fn run(
         state: batch.state.clone(),
         condition: batch.r#where.clone(),
         transition: batch.transition.clone(),
+        key: None,
         changed_since: batch.changed_since.clone(),
         started_before: batch.started_before.clone(),
         started_since: None,

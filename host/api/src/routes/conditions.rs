@@ -22,7 +22,7 @@ pub(crate) async fn conditions(
 ) -> Result<Json<Conditions>, Problem> {
     caller.must(Action::read(Area::Instances))?;
     let flow = api.store.flow(&caller.tenant, &flow).await?;
-    let wid = wid(&number)?;
+    let wid = wid(&api, &flow, &number).await?;
     let status = api.store.instance_status(flow.flow_id, wid).await?;
     let reason = api.store.reason_of_status(&flow, wid, &status).await?;
     let conditions = api.store.conditions(&flow, wid).await?;

@@ -59,12 +59,12 @@ pub(crate) async fn watch(
 ) -> Result<Response, Problem> {
     caller.must(Action::read(Area::Instances))?;
     let place = api.watchers.take(&caller.tenant)?;
-    let wid = wid(&number)?;
     let asking = api
         .connections
         .wait(&caller.tenant, 1, api.times.request)
         .await?;
     let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let wid = wid(&api, &flow, &number).await?;
     let status = api.store.instance_status(flow.flow_id, wid).await?;
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let last: i32 = match text("last-event-id") {
@@ -162,14 +162,19 @@ pub(crate) async fn result(
 ) -> Result<Response, Problem> {
     caller.must(Action::read(Area::Instances))?;
     let _place = api.watchers.take(&caller.tenant)?;
-    let wid = wid(&number)?;
     let wait = waiting.wait.unwrap_or(RESULT_WAIT_S).min(RESULT_WAIT_S_MAX);
     let mut until = Instant::now() + Duration::from_secs(wait);
     let mut watcher = None;
+    let mut found = None;
     loop {
         let longest = api.times.request;
         let asking = api.connections.wait(&caller.tenant, 1, longest).await?;
         let flow = api.store.flow(&caller.tenant, &flow).await?;
+        // Of a key, the instance that it was at first.
+        let wid = match found {
+            Some(wid) => wid,
+            None => *found.insert(wid(&api, &flow, &number).await?),
+        };
         // Read first: what comes after it is told.
         let last = api.store.last_rows(&[flow.flow_id], &[wid]).await?;
         let instance = api.store.instance(&flow, wid).await?;

@@ -26,7 +26,11 @@ pub(crate) async fn why(
 ) -> Result<Json<Why>, Problem> {
     caller.must(Action::read(Area::Instances))?;
     let flow = api.store.flow(&caller.tenant, &flow).await?;
-    Ok(Json(api.store.why(&flow, wid(&number)?, &which).await?))
+    Ok(Json(
+        api.store
+            .why(&flow, wid(&api, &flow, &number).await?, &which)
+            .await?,
+    ))
 }
 
 /// Says what would become of an instance whose attributes had other values: changes nothing
@@ -42,7 +46,7 @@ pub(crate) async fn what_if(
 ) -> Result<Json<WhatIf>, Problem> {
     caller.must(Action::read(Area::Instances))?;
     let flow = api.store.flow(&caller.tenant, &flow).await?;
-    let wid = wid(&number)?;
+    let wid = wid(&api, &flow, &number).await?;
     let transition = assumed.transition.as_deref();
     let store = &api.store;
     let answer = store

@@ -6,15 +6,15 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value, json};
 use wedflow_model::Wid;
-use wedflow_store::{CheckedCondition, Flow, Once, WantedInstances};
+use wedflow_store::{CheckedCondition, Flow, Once, StoreError, WantedInstances};
 use wedflow_tenancy::{Action, Area};
 use wedflow_worker::definition::checked_condition;
 
 use crate::access::Caller;
 use crate::body::{IdempotencyKey, OptionalDocument};
 use crate::documents::{
-    Attempt, AttemptFilter, AttemptName, Count, Instance, InstanceFilter, List, Order, Page,
-    Recording, Start, Started, Status, TraceFilter, TraceRow,
+    Attempt, AttemptFilter, AttemptName, Count, IfRunning, Instance, InstanceFilter, List, Order,
+    Page, Recording, Start, Started, Status, TraceFilter, TraceRow,
 };
 use crate::page;
 use crate::path::{Asked, Named, wid};
@@ -32,6 +32,7 @@ pub(super) struct Filter {
     pub(super) state: Option<Map<String, Value>>,
     pub(super) condition: Option<String>,
     pub(super) transition: Option<String>,
+    pub(super) key: Option<String>,
     pub(super) changed_since: Option<String>,
     pub(super) started_since: Option<String>,
     pub(super) started_before: Option<String>,
@@ -47,6 +48,7 @@ impl TryFrom<InstanceFilter> for Filter {
             state: which.state.as_deref().map(state_of).transpose()?,
             condition: which.r#where,
             transition: which.transition,
+            key: which.key,
             changed_since: which.changed_since,
             started_since: which.started_since,
             started_before: which.started_before,
@@ -92,6 +94,7 @@ impl Wanted {
             started_since: filter.started_since.as_deref(),
             started_before: filter.started_before.as_deref(),
             transition: filter.transition.as_deref(),
+            key: filter.key.as_deref(),
             condition: self.condition.as_ref(),
             oldest_first: filter.oldest_first,
             wid: None,
@@ -148,12 +151,15 @@ fn state_of(text: &str) -> Result<Map<String, Value>, Problem> {
     })
 }
 
-/// Starts an instance; with `Idempotency-Key` at most once for a key, within a day
+/// Starts an instance; with `key` under a name of its own, which names it in every path as `key:NAME`; with
+/// `Idempotency-Key` at most once for such a key, within a day
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances", tag = "instances",
     params(("flow" = String, Path, description = "The flow's name"),
         ("Idempotency-Key" = Option<String>, Header, description = "A key of the client's choice, best a random UUID")),
     request_body = Option<Start>,
-    responses((status = 201, body = Started), (status = 404, body = Problem), (status = 422, body = Problem)))]
+    responses((status = 201, body = Started),
+        (status = 200, body = Started, description = "One runs under the key: `existing`"),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn start(
     State(api): State<Api>,
     caller: Caller,
@@ -163,18 +169,28 @@ pub(crate) async fn start(
 ) -> Result<Response, Problem> {
     caller.must(Action::write(Area::Instances))?;
     let flow = api.store.flow(&caller.tenant, &name).await?;
-    let asked = json!(["start", flow.flow_id, &start.state]);
+    let mut asked = json!(["start", flow.flow_id, &start.state]);
+    if let (Some(key), Some(parts)) = (&start.key, asked.as_array_mut()) {
+        parts.push(json!(key));
+    }
     let once = key.as_deref().map(|key| Once {
         tenant: &caller.tenant,
         user: &caller.user,
         key,
         asked: &asked,
     });
-    let (wid, replayed) = caller
-        .store(&api)
-        .start_instance_once(&flow, &start.state, once.as_ref())
-        .await?;
-    let mut response = (StatusCode::CREATED, Json(Started { wid })).into_response();
+    let store = caller.store(&api);
+    let business_key = start.key.as_deref();
+    let started = store.start_instance_once(&flow, &start.state, business_key, once.as_ref());
+    let (wid, replayed, existing) = match started.await {
+        Ok((wid, replayed)) => (wid, replayed, false),
+        Err(error) => (running(&api, &flow, &start, error).await?, false, true),
+    };
+    let status = match existing {
+        true => StatusCode::OK,
+        false => StatusCode::CREATED,
+    };
+    let mut response = (status, Json(Started { wid, existing })).into_response();
     let headers = response.headers_mut();
     if let Ok(place) = HeaderValue::from_str(&format!("/v1/flows/{}/instances/{wid}", flow.name)) {
         headers.insert(header::LOCATION, place);
@@ -191,6 +207,23 @@ pub(crate) async fn start(
     Ok(response)
 }
 
+/// Returns the instance that runs under the key of a start that was refused for it, where the client wants that one.
+async fn running(api: &Api, flow: &Flow, start: &Start, error: StoreError) -> Result<Wid, Problem> {
+    let (Some(key), Some("WF027" | "23505")) = (&start.key, error.code()) else {
+        return Err(error.into());
+    };
+    match api.store.instance_with_key(flow, key, true).await? {
+        Some(wid) if start.if_running == IfRunning::Use => Ok(wid),
+        Some(wid) => Err(Problem::new(
+            StatusCode::CONFLICT,
+            "WF027",
+            format!("instance {wid} of flow \"{}\" runs under the key \"{key}\"", flow.name),
+        )
+        .hint("Go on with that instance, say `if_running: use`, or start another one when it is final.")),
+        None => Err(error.into()),
+    }
+}
+
 /// An instance
 #[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}", tag = "instances",
     params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path,
@@ -203,7 +236,10 @@ pub(crate) async fn get(
 ) -> Result<Json<Instance>, Problem> {
     caller.must(Action::read(Area::Instances))?;
     let flow = api.store.flow(&caller.tenant, &flow).await?;
-    let instance = api.store.instance(&flow, wid(&number)?).await?;
+    let instance = api
+        .store
+        .instance(&flow, wid(&api, &flow, &number).await?)
+        .await?;
     Ok(Json(instance.into()))
 }
 
@@ -231,7 +267,8 @@ pub(crate) async fn attempts(
     let limit = page::limit(asked.limit)?;
     let after = page::position::<1>(asked.cursor.as_deref())?.map(|[place]| place.max(0));
     let flow = api.store.flow(&caller.tenant, &flow).await?;
-    let (store, flow, wid) = (&api.store, flow.flow_id, wid(&number)?);
+    let wid = wid(&api, &flow, &number).await?;
+    let (store, flow) = (&api.store, flow.flow_id);
     store.instance_status(flow, wid).await?;
     let fetch = |after: Option<i64>, count| async move {
         let skipped = after.unwrap_or(0);
@@ -261,7 +298,8 @@ pub(crate) async fn recording(
 ) -> Result<Json<Recording>, Problem> {
     caller.must(Action::read(Area::Instances))?;
     let flow = api.store.flow(&caller.tenant, &flow).await?;
-    let (store, flow, wid) = (&api.store, flow.flow_id, wid(&number)?);
+    let wid = wid(&api, &flow, &number).await?;
+    let (store, flow) = (&api.store, flow.flow_id);
     store.instance_status(flow, wid).await?;
     let is_meant = |one: &wedflow_store::MadeAttempt| match attempt.strip_prefix('a') {
         Some(number) => one.attempt_id.map(|id| id.to_string()).as_deref() == Some(number),
@@ -321,7 +359,8 @@ pub(crate) async fn trace(
         None => rows.after,
     };
     let flow = api.store.flow(&caller.tenant, &flow).await?;
-    let (store, wid) = (&api.store, wid(&number)?);
+    let wid = wid(&api, &flow, &number).await?;
+    let store = &api.store;
     store.instance_status(flow.flow_id, wid).await?;
     let fetch = |after: Option<i32>, count| {
         let from = after.unwrap_or(0).saturating_add(1);

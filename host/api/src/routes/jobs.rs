@@ -54,7 +54,10 @@ pub(crate) async fn get(
 ) -> Result<Json<Job>, Problem> {
     caller.must(Action::read(Area::Jobs))?;
     let flow = api.store.flow(&caller.tenant, &flow).await?;
-    let instance = api.store.instance(&flow, wid(&number)?).await?;
+    let instance = api
+        .store
+        .instance(&flow, wid(&api, &flow, &number).await?)
+        .await?;
     let jobs = api.store.jobs(flow.flow_id, instance.wid).await?;
     jobs.into_iter()
         .find(|job| job.trigger() == trigger)

@@ -59,10 +59,11 @@ impl FromRequestParts<Api> for OnInstance {
         let caller = Caller::from_request_parts(parts, api).await?;
         let Named(path) = Named::<InstancePath>::from_request_parts(parts, api).await?;
         caller.must(Action::write(Area::Jobs))?;
+        let flow = api.store.flow(&caller.tenant, &path.flow).await?;
         Ok(OnInstance {
             store: caller.store(api),
-            flow: api.store.flow(&caller.tenant, &path.flow).await?,
-            wid: wid(&path.wid)?,
+            wid: wid(api, &flow, &path.wid).await?,
+            flow,
             caller,
         })
     }
@@ -251,7 +252,7 @@ pub(crate) async fn waiting(
 ) -> Result<Json<List<Waiting>>, Problem> {
     caller.must(Action::read(Area::Jobs))?;
     let flow = api.store.flow(&caller.tenant, &flow).await?;
-    let wid = wid(&number)?;
+    let wid = wid(&api, &flow, &number).await?;
     api.store.instance_status(flow.flow_id, wid).await?;
     let waiting = api.store.waiting(flow.flow_id, wid).await?;
     Ok(Json(List::whole(
@@ -320,7 +321,7 @@ pub(crate) async fn event(
 ) -> Result<Json<Sent>, Problem> {
     caller.must(Action::write(Area::Instances))?;
     let flow = api.store.flow(&caller.tenant, &flow).await?;
-    let wid = wid(&number)?;
+    let wid = wid(&api, &flow, &number).await?;
     let sent = caller
         .store(&api)
         .send_event(&flow, wid, &asked.state, key.as_deref())

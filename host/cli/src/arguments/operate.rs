@@ -164,6 +164,9 @@ pub(crate) enum OperateFlow {
     /// Schedules that start instances.
     #[command(subcommand)]
     Schedule(ScheduleCommand),
+    /// Inbound hooks, by which others' webhooks start instances and set attributes.
+    #[command(subcommand)]
+    Hook(HookCommand),
     /// Look for what of a flow cannot work: dead triggers, endless loops, write conflicts, circles of waiting.
     Lint {
         /// The flow.
@@ -182,6 +185,46 @@ pub(crate) enum OperateFlow {
     Order(OrderCommand),
 }
 
+/// Inbound hooks, by verb.
+#[derive(Debug, Subcommand)]
+pub(crate) enum HookCommand {
+    /// Make an inbound hook, or change the one of that name.
+    Set {
+        /// The flow.
+        flow: String,
+        /// The hook's name.
+        name: String,
+        /// Way in which messages are signed.
+        #[arg(long, default_value = "standard", value_parser = ["standard", "github"])]
+        scheme: String,
+        /// Start an instance, set open attributes of the one that runs under the key, or the one or the other.
+        #[arg(long, default_value = "start", value_parser = ["start", "set", "both"])]
+        acts: String,
+        /// JSON pointer to the business key.
+        #[arg(long, value_name = "POINTER")]
+        key: Option<String>,
+        /// Secret of the sender; a random one for a new hook without it.
+        #[arg(long)]
+        secret: Option<String>,
+        /// Attributes, each with the JSON pointer to its value in a message.
+        #[arg(value_name = "ATTRIBUTE=POINTER")]
+        attributes: Vec<String>,
+    },
+    /// List a flow's inbound hooks.
+    List {
+        /// The flow.
+        flow: String,
+    },
+    /// Delete an inbound hook.
+    Delete {
+        /// The flow.
+        flow: String,
+        /// The hook.
+        name: String,
+    },
+}
+
+/// Schedules, by verb.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ScheduleCommand {
     /// Make a schedule, or change the one of that name.

@@ -1,19 +1,24 @@
 //! Commands that change nothing.
 
 use super::{
-    Command, ComponentCommand, ConfigCommand, FlowCommand, InstanceCommand, OperateFlow,
-    OrderCommand, ResourceCommand, ScheduleCommand, SecretCommand, TenantCommand, TokenCommand,
-    UserCommand, WebhookCommand, WorkCommand,
+    Command, ComponentCommand, ConfigCommand, FlowCommand, HookCommand, InstanceCommand,
+    JobCommand, OperateFlow, OrderCommand, ResourceCommand, ScheduleCommand, SecretCommand,
+    TenantCommand, TokenCommand, UserCommand, WebhookCommand, WorkCommand,
 };
 
 impl Command {
     /// Returns true if the command changes nothing, wherever it looks.
     pub(crate) fn only_reads(&self) -> bool {
         match self {
-            Command::Whoami | Command::Status | Command::Usage(_) => true,
-            Command::Job(_) | Command::Replay(_) => true,
+            Command::Whoami | Command::Status | Command::Usage(_) | Command::Replay(_) => true,
+            Command::Job(command) => {
+                matches!(command, JobCommand::List { .. } | JobCommand::Logs { .. })
+            }
             Command::Flow(command) => match command {
-                FlowCommand::List | FlowCommand::Show { .. } | FlowCommand::Url { .. } => true,
+                FlowCommand::List
+                | FlowCommand::Show { .. }
+                | FlowCommand::Url { .. }
+                | FlowCommand::Events { .. } => true,
                 FlowCommand::Apply { dry_run, .. } => *dry_run,
                 FlowCommand::Rematch { apply, .. } => !apply,
                 FlowCommand::Config(command) => {
@@ -28,6 +33,7 @@ impl Command {
                     OperateFlow::Schedule(command) => {
                         matches!(command, ScheduleCommand::List { .. })
                     }
+                    OperateFlow::Hook(command) => matches!(command, HookCommand::List { .. }),
                     OperateFlow::Resource(command) => {
                         matches!(command, ResourceCommand::List { .. })
                     }

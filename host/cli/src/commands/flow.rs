@@ -10,7 +10,7 @@ use wedflow_store::Store;
 
 use crate::answer::counted;
 use crate::arguments::FlowCommand;
-use crate::commands::{changes, operate, process, setting, statements, why};
+use crate::commands::{changes, flow_events, operate, process, setting, statements, why};
 use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
@@ -55,6 +55,18 @@ pub(crate) async fn run(
         FlowCommand::Graph(graph) => why::graph(graph, door, terminal).await,
         FlowCommand::WhatIf(assumed) => why::condition(assumed, door, terminal).await,
         FlowCommand::List => list(door, terminal).await,
+        FlowCommand::Events {
+            name,
+            after,
+            follow: true,
+            ..
+        } => flow_events::follow(name.as_deref(), after.as_deref(), door, terminal).await,
+        FlowCommand::Events {
+            name, after, limit, ..
+        } => {
+            let (name, after) = (name.as_deref(), after.as_deref());
+            flow_events::list(name, after, *limit, door, terminal).await
+        }
         FlowCommand::Show { name, form } if form.pdl => process::show(name, door, terminal).await,
         FlowCommand::Show { name, form } => match form.form() {
             Some(form) => statements::show(name, form, door, terminal).await,

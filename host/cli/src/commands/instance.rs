@@ -1,7 +1,7 @@
 //! `wed instance`: start instances and look at them.
 
 use serde_json::{Map, Value as Json, json};
-use wedflow_documents::{Instance, InstanceFilter, Status, TraceRow};
+use wedflow_documents::{IfRunning, Instance, InstanceFilter, Start, Status, TraceRow};
 use wedflow_model::{AttributeType, ScalarType, Wid};
 
 use crate::answer::shown;
@@ -28,15 +28,25 @@ pub(crate) async fn run(
             state,
             wait,
             key,
+            once,
         } => {
-            let values = initial_values(door, flow, values, state.as_deref()).await?;
-            let wid = door.start(flow, &values, key.as_deref()).await?.wid;
+            let start = Start {
+                state: initial_values(door, flow, values, state.as_deref()).await?,
+                key: key.clone(),
+                if_running: IfRunning::Use,
+            };
+            let started = door.start(flow, &start, once.as_deref()).await?;
+            let wid = started.wid;
+            let said = match started.existing {
+                true => format!("Instance {wid} of {flow} runs under this key already."),
+                false => format!("Instance {wid} of {flow} is started."),
+            };
             if *wait {
-                terminal.say(&format!("Instance {wid} of {flow} is started."));
+                terminal.say(&said);
                 return watch(door, flow, wid, terminal).await;
             }
             terminal.answer(&json!({ "flow": flow, "wid": wid }), || {
-                terminal.line(&format!("Instance {wid} of {flow} is started."));
+                terminal.line(&said);
                 terminal.say(&format!("Follow it: wed instance watch {flow} {wid}"));
             });
             Ok(())
@@ -45,6 +55,7 @@ pub(crate) async fn run(
             flow,
             status,
             holding,
+            key,
             limit,
         } => {
             let attributes = attributes_of(door, flow).await?;
@@ -52,6 +63,7 @@ pub(crate) async fn run(
             let filter = InstanceFilter {
                 status: status.map(Into::into),
                 state: (!values.is_empty()).then(|| Json::from(values).to_string()),
+                key: key.clone(),
                 ..InstanceFilter::default()
             };
             let instances = door.instances(flow, &filter, Some(*limit)).await?;

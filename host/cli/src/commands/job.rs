@@ -11,6 +11,7 @@ use wedflow_model::Wid;
 use crate::answer::{self, shown};
 use crate::arguments::{JobCommand, LevelArgument};
 use crate::calls;
+use crate::commands::job_claimed;
 use crate::commands::operate_waiting::Reasons;
 use crate::door::Door;
 use crate::problem::Problem;
@@ -45,6 +46,7 @@ pub(crate) async fn run(
             };
             logs(&wanted, *follow, door, terminal).await
         }
+        claimed => job_claimed::run(claimed, door, terminal).await,
     }
 }
 

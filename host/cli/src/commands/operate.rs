@@ -10,7 +10,7 @@ use wedflow_model::Wid;
 use crate::answer::counted;
 use crate::arguments::{InstanceTarget, OperateFlow, OperateInstance, ScheduleCommand};
 use crate::commands::instance::initial_values;
-use crate::commands::{changes, constrain};
+use crate::commands::{changes, constrain, flow_hook};
 use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
@@ -249,6 +249,7 @@ pub(crate) async fn flow(
             rollback(flow, &asked, door, terminal).await
         }
         OperateFlow::Schedule(command) => schedule(command, door, terminal).await,
+        OperateFlow::Hook(command) => flow_hook::run(command, door, terminal).await,
         OperateFlow::Lint { flow } => constrain::lint(flow, door, terminal).await,
         OperateFlow::Reservations { flow } => constrain::reservations(flow, door, terminal).await,
         OperateFlow::Resource(command) => constrain::resource(command, door, terminal).await,

@@ -5,7 +5,7 @@ use axum::response::{IntoResponse, Redirect};
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 use wedflow_client::Request;
-use wedflow_documents::{Attribute, FlowDetail, Instance, InstanceFilter, List, Status};
+use wedflow_documents::{Attribute, FlowDetail, Instance, InstanceFilter, List, Start, Status};
 
 use super::flow::{detail, of_flow};
 use super::{Query, badge, flow_address, instance_address, status_word, table};
@@ -241,9 +241,13 @@ pub(crate) async fn start(session: Session, Path(flow): Path<String>, sent: Sent
             state.insert(one.name.clone(), read(&session, one, &text)?);
         }
     }
+    let start = Start {
+        state,
+        ..Start::default()
+    };
     let started = session
         .client
-        .start(&flow, &state, None)
+        .start(&flow, &start, None)
         .await
         .map_err(session.failed())?;
     Ok(onward(

@@ -1,0 +1,151 @@
+//! Inbound hooks of flows.
+
+use serde_json::{Map, Value as Json};
+use sqlx::FromRow;
+
+use crate::{Flow, Store, StoreError};
+
+/// A hook, as listed.
+#[derive(Debug, Clone, FromRow)]
+pub struct HookRow {
+    /// Name within its flow.
+    pub name: String,
+    /// Last part of the path that messages are posted to.
+    pub address: String,
+    /// `standard` or `github`.
+    pub scheme: String,
+    /// `start`, `set` or `both`.
+    pub acts: String,
+    /// JSON pointer to the business key.
+    pub key: Option<String>,
+    /// Attributes, each with a JSON pointer.
+    pub attributes: Json,
+    /// Actor who set it.
+    pub actor: String,
+    /// When it was made, RFC 3339.
+    pub since: String,
+}
+
+/// A hook that a message was posted to.
+#[derive(Debug, Clone, FromRow)]
+pub struct PostedHook {
+    /// Number.
+    pub hook_id: i32,
+    /// Its tenant's name.
+    pub tenant: String,
+    /// Its name within its flow.
+    pub name: String,
+    /// `standard` or `github`.
+    pub scheme: String,
+    /// The secret that messages are signed with.
+    pub secret: String,
+    /// JSON pointer to the business key.
+    pub key: Option<String>,
+    /// Attributes, each with a JSON pointer.
+    pub attributes: Json,
+    /// Requests that the tenant may make in a second.
+    pub requests_per_second: Option<i64>,
+    /// True for a tenant that is suspended.
+    pub suspended: bool,
+}
+
+/// A hook to make or change.
+#[derive(Debug, Clone, Copy)]
+pub struct NewHook<'a> {
+    /// Name within its flow.
+    pub name: &'a str,
+    /// `standard` or `github`.
+    pub scheme: &'a str,
+    /// The secret; as before when absent.
+    pub secret: Option<&'a str>,
+    /// `start`, `set` or `both`.
+    pub acts: &'a str,
+    /// JSON pointer to the business key.
+    pub key: Option<&'a str>,
+    /// Attributes, each with a JSON pointer.
+    pub attributes: &'a Json,
+}
+
+impl Store {
+    /// Lists a flow's hooks by name.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn hooks(&self, flow: &Flow) -> Result<Vec<HookRow>, StoreError> {
+        Ok(sqlx::query_as(
+            "SELECT name, address, scheme, acts, key, attributes, actor, wed.rfc3339(since) AS since \
+             FROM wed.hook WHERE flow_id = $1 ORDER BY name",
+        )
+        .bind(flow.flow_id)
+        .fetch_all(&self.pool)
+        .await?)
+    }
+
+    /// Makes a hook of a flow, or changes the one of that name. Returns the last part of its path.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] for an attribute that the flow has not, or beyond 50 hooks of the flow.
+    pub async fn set_hook(&self, flow: &Flow, hook: &NewHook<'_>) -> Result<String, StoreError> {
+        let call = sqlx::query_scalar("SELECT wed.set_hook($1, $2, $3, $4, $5, $6, $7, $8)")
+            .bind(flow.flow_id)
+            .bind(&*self.actor)
+            .bind(hook.name)
+            .bind(hook.scheme)
+            .bind(hook.secret)
+            .bind(hook.acts)
+            .bind(hook.key)
+            .bind(hook.attributes);
+        self.call(call).await
+    }
+
+    /// Removes a hook.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn remove_hook(&self, flow: &Flow, name: &str) -> Result<(), StoreError> {
+        let call = sqlx::query_scalar("SELECT wed.remove_hook($1, $2, $3)")
+            .bind(flow.flow_id)
+            .bind(&*self.actor)
+            .bind(name);
+        match self.call(call).await? {
+            true => Ok(()),
+            false => Err(StoreError::not_found("hook", name)),
+        }
+    }
+
+    /// Finds the hook that a message is posted to.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn posted_hook(&self, address: &str) -> Result<PostedHook, StoreError> {
+        sqlx::query_as(
+            "SELECT h.hook_id, t.name AS tenant, h.name, h.scheme, h.secret, h.key, h.attributes, \
+               q.requests_per_second::bigint AS requests_per_second, t.suspended_at IS NOT NULL AS suspended \
+             FROM wed.hook h JOIN wed.flow f USING (flow_id) JOIN wed.tenant t USING (tenant_id) \
+             LEFT JOIN wed.quota q USING (tenant_id) WHERE h.address = $1",
+        )
+        .bind(address)
+        .fetch_optional(&self.pool)
+        .await?
+        .ok_or_else(|| StoreError::not_found("hook", address))
+    }
+
+    /// Lets an event that a hook received start an instance or set attributes, once for its number within a day.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] with `WF040` where no instance runs under the key, and those of starts and events.
+    pub async fn take_event(
+        &self,
+        hook: &PostedHook,
+        event: &str,
+        values: Map<String, Json>,
+        key: Option<&str>,
+    ) -> Result<Json, StoreError> {
+        let call = sqlx::query_scalar("SELECT wed.take_event($1, $2, $3, $4)")
+            .bind(hook.hook_id)
+            .bind(event)
+            .bind(Json::Object(values))
+            .bind(key);
+        self.call(call).await
+    }
+}

@@ -1,0 +1,82 @@
+-- Inbound hooks: who may post events to a flow, and what becomes of an event.
+
+-- Makes a hook of a flow, or changes the one of that name; without a secret it keeps its own. Returns its address.
+CREATE OR REPLACE FUNCTION wed.set_hook(
+  _flow_id integer, _actor text, _name text, _scheme text, _secret text, _acts text, _key text, _attributes jsonb)
+RETURNS text
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _of_flow_max CONSTANT integer := 50;
+  _address text;
+  _unknown text;
+BEGIN
+  SELECT min(k) INTO _unknown FROM jsonb_object_keys(_attributes) k
+  WHERE k NOT IN (SELECT aname FROM wed.attribute WHERE flow_id = _flow_id);
+  IF _unknown IS NOT NULL THEN
+    RAISE EXCEPTION 'the flow has no attribute "%"', left(_unknown, 80) USING ERRCODE = '42703',
+      HINT = 'Name attributes of the flow, each with the JSON pointer to its value.';
+  ELSIF _acts <> 'start' AND _key IS NULL THEN
+    RAISE EXCEPTION 'a hook that sets attributes needs the pointer to the key of the instance' USING ERRCODE = '22023',
+      HINT = 'Name it in `key`, for example /data/order.';
+  END IF;
+  UPDATE wed.hook SET scheme = _scheme, secret = coalesce(_secret, secret), acts = _acts, key = _key,
+    attributes = _attributes, actor = _actor
+  WHERE flow_id = _flow_id AND name = _name RETURNING address INTO _address;
+  IF _address IS NULL THEN
+    IF (SELECT count(*) FROM wed.hook WHERE flow_id = _flow_id) >= _of_flow_max THEN
+      RAISE EXCEPTION 'the flow has % hooks, and no flow may have more', _of_flow_max USING ERRCODE = 'WF020',
+        DETAIL = json_build_object('limit', 'hooks of a flow', 'used', _of_flow_max, 'allowed', _of_flow_max)::text,
+        HINT = 'Remove one, or let one hook take what several do.';
+    END IF;
+    INSERT INTO wed.hook (flow_id, name, scheme, secret, acts, key, attributes, actor)
+    VALUES (_flow_id, _name, _scheme, _secret, _acts, _key, _attributes, _actor) RETURNING address INTO _address;
+  END IF;
+  PERFORM wed.note_flow(_actor, _flow_id, 'hook.set', _name, jsonb_build_object('scheme', _scheme, 'acts', _acts));
+  RETURN _address;
+END $$;
+
+-- Removes a hook; false where there is none.
+CREATE OR REPLACE FUNCTION wed.remove_hook(_flow_id integer, _actor text, _name text) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  DELETE FROM wed.hook WHERE flow_id = _flow_id AND name = _name;
+  IF NOT FOUND THEN RETURN false; END IF;
+  PERFORM wed.note_flow(_actor, _flow_id, 'hook.remove', _name, '{}');
+  RETURN true;
+END $$;
+
+-- Lets an event that a hook received start an instance, or set open attributes of the one that runs under its key; once
+-- for its number within a day, in one transaction with it. Answers the instance and what was done.
+CREATE OR REPLACE FUNCTION wed.take_event(_hook_id integer, _event_id text, _values jsonb, _key text) RETURNS jsonb
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _hook wed.hook;
+  _tenant_id integer;
+  _actor text;
+  _answer jsonb;
+  _wid integer;
+BEGIN
+  SELECT * INTO _hook FROM wed.hook WHERE hook_id = _hook_id;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'the hook was removed' USING ERRCODE = 'WF040', HINT = 'Make it anew.';
+  END IF;
+  SELECT tenant_id, format('hook:%s/%s', name, _hook.name) INTO _tenant_id, _actor
+  FROM wed.flow WHERE flow_id = _hook.flow_id;
+  _answer := wed.claim_key(_tenant_id, _actor, _event_id, to_jsonb(_hook_id));
+  IF _answer IS NOT NULL THEN RETURN _answer || '{"repeated": true}'; END IF;
+  PERFORM set_config('wed.actor', _actor, true);
+  _wid := wed.find_key(_hook.flow_id, _key, true);
+  IF _wid IS NOT NULL AND _hook.acts <> 'start' THEN
+    PERFORM wed.send_event(_hook.flow_id, _wid, _values, _actor, NULL);
+    _answer := jsonb_build_object('wid', _wid, 'did', 'set');
+  ELSIF _hook.acts <> 'set' THEN
+    PERFORM set_config('wed.instance_key', coalesce(_key, ''), true);
+    _answer := jsonb_build_object('wid', wed.start_once(_hook.flow_id, _values, _actor, NULL), 'did', 'started');
+  ELSE
+    RAISE EXCEPTION 'no instance runs under the key "%"', left(_key, 80) USING ERRCODE = 'WF040',
+      HINT = 'Start it first, or let the hook start it (`acts: both`).';
+  END IF;
+  _answer := _answer || '{"repeated": false}';
+  PERFORM wed.keep_answer(_tenant_id, _actor, _event_id, _answer);
+  RETURN _answer;
+END $$;
