@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tokio::sync::mpsc;
 use wedflow_authoring::{Project, Watch};
-use wedflow_documents::{Reason, Status, UploadTerms, Uploaded};
+use wedflow_documents::{Reason, Start, Status, UploadTerms, Uploaded};
 use wedflow_model::Wid;
 
 use crate::commands::component;
@@ -94,7 +94,11 @@ async fn run_again(pushed: &Uploaded, door: &Door, terminal: &Terminal) -> Resul
     let first = door.trace(&flow, wid, None, Some(1)).await?;
     let state = first.into_iter().next().map(|row| row.state);
     let state = state.and_then(|state| state.as_object().cloned());
-    let started = door.start(&flow, &state.unwrap_or_default(), None).await?;
+    let again = Start {
+        state: state.unwrap_or_default(),
+        ..Start::default()
+    };
+    let started = door.start(&flow, &again, None).await?;
     let new = started.wid;
     terminal.say(&format!(
         "instance {new} of {flow} is started as {wid} was; `wed instance show {flow} {new}` tells of it"

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use wedflow_client::Expected;
-use wedflow_documents::{Query, QueryResult};
+use wedflow_documents::{Query, QueryResult, Start};
 use wedflow_model::FlowDefinition;
 use wedflow_process::Diagnostic;
 use wedflow_process::wsql::{List, Lowering, Statement, StatementKind, first_word, parse, split};
@@ -96,7 +96,11 @@ impl<'d> SqlDesk<'d> {
             }
             StatementKind::CreateInstance(state) => {
                 let flow = self.current()?.to_owned();
-                let started = self.door.start(&flow, state, None).await?;
+                let asked = Start {
+                    state: state.clone(),
+                    ..Start::default()
+                };
+                let started = self.door.start(&flow, &asked, None).await?;
                 let wid = started.wid;
                 self.terminal
                     .answer(&json!({ "flow": flow, "wid": wid }), || {
