@@ -132,9 +132,12 @@ async fn answer(
     sql: &str,
     rows_max: usize,
 ) -> Result<QueryResult, StoreError> {
+    must_stand_alone(session, sql)
+        .await
+        .map_err(|error| placed(error, sql, 0))?;
     let described = AssertSqlSafe(format!("{BEFORE_QUERY}{sql}\n) AS q"));
     let described = (&mut *session).prepare(described.into_sql_str()).await;
-    let described = described.map_err(|error| placed(error, sql))?;
+    let described = described.map_err(|error| placed(error, sql, BEFORE_QUERY.len()))?;
     let columns: Vec<QueryColumn> = (described.columns().iter())
         .map(|column| QueryColumn {
             name: column.name().to_owned(),
@@ -168,6 +171,12 @@ async fn answer(
     })
 }
 
+/// Checks that a text is one statement by itself: then it cannot end the parentheses that are put around it.
+async fn must_stand_alone(session: &mut sqlx::PgConnection, sql: &str) -> Result<(), sqlx::Error> {
+    let alone = AssertSqlSafe(sql.to_owned()).into_sql_str();
+    (&mut *session).prepare(alone).await.map(drop)
+}
+
 fn refused(code: &str, message: &str, hint: &str) -> StoreError {
     StoreError::Refused(Box::new(Refusal {
         code: code.to_owned(),
@@ -195,12 +204,12 @@ fn of_query(error: StoreError) -> StoreError {
     }
 }
 
-/// Adds the place within a person's query to an error, and what a query may be.
-fn placed(error: sqlx::Error, sql: &str) -> StoreError {
+/// Adds the place within a person's query to an error, and what a query may be; `before` characters stood before it.
+fn placed(error: sqlx::Error, sql: &str, before: usize) -> StoreError {
     let database = error.as_database_error();
     let database = database.and_then(|error| error.try_downcast_ref::<PgDatabaseError>());
     let position = database.and_then(|error| match error.position() {
-        Some(PgErrorPosition::Original(position)) => position.checked_sub(BEFORE_QUERY.len()),
+        Some(PgErrorPosition::Original(position)) => position.checked_sub(before),
         _ => None,
     });
     match StoreError::from(error) {
@@ -219,8 +228,9 @@ fn placed(error: sqlx::Error, sql: &str) -> StoreError {
 
 /// Runs one query. More than one statement is refused by the protocol.
 async fn ask(session: &mut sqlx::PgConnection, expression: &str) -> Result<Json, StoreError> {
-    let sql = include_str!("../sql/query_data.sql")
-        .replace("{expression}", expression.trim().trim_end_matches(';'));
+    let expression = expression.trim().trim_end_matches(';');
+    must_stand_alone(session, expression).await?;
+    let sql = include_str!("../sql/query_data.sql").replace("{expression}", expression);
     let mut transaction = session.begin_with("BEGIN READ ONLY").await?;
     sqlx::query("SET LOCAL statement_timeout = '2s'")
         .execute(&mut *transaction)

@@ -60,6 +60,7 @@ fn a_query_changes_nothing_and_sees_its_flow_only() {
         "UPDATE wed_flow SET a2 = 'x'",
         "SELECT 1; DROP TABLE wed_flow",
         "SELECT 1) AS q; COMMIT; --",
+        "SELECT 1) AS q, generate_series(1, 100000) AS g --",
         "WITH w AS (DELETE FROM wed_attr RETURNING 1) TABLE w",
         "SELECT * FROM wed_rematch(false)",
         "SELECT pg_read_file('/etc/passwd')",
