@@ -48,7 +48,7 @@ BEGIN
   END IF;
   PERFORM wed.keep_version(_flow_id, _actor);
   RETURN _applied || wed.changed_settings(_before, _after) || jsonb_build_object(
-    'components_missing', wed.missing_components(_flow_id),
+    'created', false, 'components_missing', wed.missing_components(_flow_id),
     'warnings', ARRAY(SELECT * FROM wed.binding_faults(_flow_id) UNION ALL SELECT * FROM wed.lint_texts(_flow_id)));
 END $$;
 

@@ -94,12 +94,16 @@ fn with_orders() -> (Api, Client) {
     let (api, client) = served();
     let flow = json!({
         "name": "orders",
-        "final": "paid",
+        "final": "shipped",
         "attribute": [
             { "name": "paid", "type": "boolean", "default": "false", "open": true },
             { "name": "qty", "type": "integer", "default": "1", "open": true },
+            { "name": "shipped", "type": "boolean", "default": "false" },
         ],
-        "trigger": [{ "name": "remind", "when": "NOT paid", "transition": "remind" }],
+        "trigger": [
+            { "name": "remind", "when": "NOT paid", "transition": "remind" },
+            { "name": "ship", "when": "paid AND NOT shipped", "transition": "ship" },
+        ],
     });
     client.json("PUT", "/v1/flows/orders", &flow).is(201);
     (api, client)
@@ -179,7 +183,7 @@ fn standard_webhook_pays_a_running_order() {
         .is(200)
         .json();
     assert_eq!(taken["did"], "set");
-    assert_eq!(order(&client, "o-1")["status"], "final");
+    assert_eq!(order(&client, "o-1")["state"]["paid"], true);
     let listed = client.get("/v1/flows/orders/hooks").is(200);
     assert!(!listed.text.contains(SECRET), "{listed:?}");
     client.delete("/v1/flows/orders/hooks/standard").is(204);

@@ -142,7 +142,7 @@ fn because(door: &Door, words: &[&str]) -> Json {
 /// Starts instances, finds out about them, operates on them.
 fn play_instances(door: &Door) -> Vec<Task> {
     let file = definition(door, "steps.toml", "n < 3", "n < 3");
-    let start = ["instance", "start", "steps", "remark=tea", "--key", "k1"];
+    let start = ["instance", "start", "steps", "remark=tea", "--once", "k1"];
     let skip = ["instance", "skip", "steps", "1", "--transition", "step"];
     vec![
         ("make a flow", door.json(&["flow", "apply", &file])),
