@@ -75,8 +75,12 @@ const isCopied = (page, item) => page.waitForFunction(async (number) => {
   if (!mark || !(await navigator.serviceWorker.getRegistration('/console/work'))?.active) return false;
   const store = await new Promise((done) => {
     const request = indexedDB.open(`wedflow ${mark}`);
+    // Only the page makes its store.
+    request.onupgradeneeded = () => request.transaction.abort();
+    request.onerror = () => done(null);
     request.onsuccess = () => done(request.result);
   });
+  if (!store) return false;
   const one = await new Promise((done) => {
     const request = store.transaction('item').objectStore('item').get(number);
     request.onsuccess = () => done(request.result);
@@ -163,11 +167,22 @@ async function hotel(browser) {
   console.log('refused');
 }
 
+/** Says on stderr what the pages show, and which faults they had. */
+async function tell(browser) {
+  for (const page of browser.contexts().flatMap((context) => context.pages())) {
+    console.error(`${network}, ${page.url()}:\n${await page.innerText('body').catch(String)}`);
+  }
+  console.error(faults.join('\n'));
+}
+
 const browser = await chromium.launch({
   executablePath: process.env.WEDFLOW_CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'],
 });
 try {
   await (asked.play === 'cut' ? cut : hotel)(browser);
+} catch (error) {
+  await tell(browser);
+  throw error;
 } finally {
   await browser.close();
   between.close();

@@ -18,17 +18,19 @@ async function showItem(item) {
     place.replaceChildren(said(isDone ? words.kept : words.uncopied));
     return;
   }
+  const page = document.createElement('div');
   // Markup of our own server, escaped there.
-  place.innerHTML = one.page;
-  const form = place.querySelector('[data-result]');
+  page.innerHTML = one.page;
+  const form = page.querySelector('[data-result]');
   const isEnabled = one.entry.state === 'LOCKED' && one.document.state === 'LOCKED' && form && !isDone;
   if (!isEnabled) {
     form?.querySelectorAll('input, select, textarea, button').forEach((part) => { part.disabled = true; });
-    place.prepend(said(isDone ? words.kept : words.locked));
+    place.replaceChildren(said(isDone ? words.kept : words.locked), ...page.childNodes);
     return;
   }
   form.querySelectorAll('[value=run]').forEach((button) => { button.hidden = true; });
   await keepDraft(store, form);
+  place.replaceChildren(...page.childNodes);
   form.addEventListener('submit', async (event) => {
     if (event.defaultPrevented) return;
     event.preventDefault();

@@ -65,14 +65,19 @@ const draftOf = (form) => ({
   texts: Object.fromEntries(fields(form).map(({ name, input }) => [name, input.value])),
 });
 
-/** Fills the form in from its draft, and keeps one from now on. */
+/** Keeps a draft from now on, and fills the form in from the former one; not over what is typed meanwhile. */
 export async function keepDraft(store, form) {
+  const typed = new Set();
+  form.addEventListener('input', ({ target }) => {
+    typed.add(target);
+    store.put('draft', draftOf(form));
+  });
   const draft = await store.get('draft', Number(form.dataset.result));
-  if (draft) {
-    form.elements.reason.value = draft.reason;
-    for (const { name, input } of fields(form)) if (name in draft.texts) input.value = draft.texts[name];
-  }
-  form.addEventListener('input', () => { store.put('draft', draftOf(form)); });
+  if (!draft) return;
+  const fill = (input, text) => { if (text !== undefined && !typed.has(input)) input.value = text; };
+  fill(form.elements.reason, draft.reason);
+  for (const { name, input } of fields(form)) fill(input, draft.texts[name]);
+  if (typed.size) await store.put('draft', draftOf(form));
 }
 
 export const draft = draftOf;

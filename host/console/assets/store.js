@@ -28,7 +28,13 @@ export async function openStore(name) {
     request.result.createObjectStore('result', { keyPath: 'key' });
   };
   const database = await settled(request);
-  const on = (name, mode, act) => settled(act(database.transaction(name, mode).objectStore(name)));
+  const on = (name, mode, act) => {
+    const transaction = database.transaction(name, mode);
+    const done = settled(act(transaction.objectStore(name)));
+    // A write outlives a page that is left in the same moment.
+    transaction.commit?.();
+    return done;
+  };
   return {
     name,
     get: (name, key) => on(name, 'readonly', (store) => store.get(key)),

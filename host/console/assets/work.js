@@ -30,6 +30,7 @@ async function sent() {
 }
 
 let renewing = null;
+let isStale = false;
 async function renew() {
   await copy(order, async (whose) => {
     if (`${whose.tenant}/${whose.person}` !== person) throw new Error('another person is signed in');
@@ -39,9 +40,17 @@ async function renew() {
   if (store) await sent();
 }
 
-/** One copy at a time; what changes meanwhile is seen by the next one. */
+async function renewAll() {
+  while (isStale) {
+    isStale = false;
+    await renew();
+  }
+}
+
+/** One copy at a time; when something changes meanwhile, another one follows. */
 function renewed() {
-  renewing ??= renew().catch(() => {}).finally(() => { renewing = null; });
+  isStale = true;
+  renewing ??= renewAll().catch(() => {}).finally(() => { renewing = null; });
 }
 
 /** Keeps the result, and sends it at once where the server answers. */

@@ -182,7 +182,7 @@ fn both_versions(session: &Session, refused: &Value) -> Markup {
     }
 }
 
-/// What may be done with an item besides its result.
+/// Buttons and forms of an item besides that of its result.
 fn acts(session: &Session, item: &Value) -> Markup {
     let say = |text| session.language.say(text);
     let button = |act: &str, word: &str, class: &str| {
@@ -260,16 +260,21 @@ fn past(session: &Session, item: i64, history: &[Value]) -> Markup {
 fn act_word<'a>(session: &'a Session, action: &'a str) -> &'a str {
     let language = session.language;
     match action {
-        "offered" => language.say("got it offered"),
+        "ready" => language.say("offered it"),
         "selected" => language.say("selected it"),
         "locked" => language.say("locked it"),
-        "unselected" | "unlocked" => language.say("gave it back"),
+        "released" => language.say("gave it back"),
+        "reserved" => language.say("reserved the next task"),
         "running" => language.say("began"),
         "succeeded" => language.say("reported it as done"),
         "failed" => language.say("reported a failure"),
         "report_refused" => language.say("sent a result that was refused"),
-        "delegated" | "reassigned" => language.say("gave it to somebody"),
+        "delegated" | "reassigned" | "transferred" => language.say("gave it to somebody"),
         "taken_over" => language.say("took it over"),
+        "continued" => language.say("let it continue after its deadline"),
+        "deadline" => language.say("warned of the deadline"),
+        "escalated" => language.say("offered it to others too"),
+        "withdrawn" => language.say("withdrew it"),
         "commented" => language.say("commented"),
         "attached" => language.say("attached a file"),
         other => other,

@@ -1,4 +1,4 @@
-//! What all pages of a person's work show: news and deadlines above, items in few words.
+//! Parts of all pages of a person's work: news and deadlines above, items in few words.
 
 use axum::http::HeaderMap;
 use jiff::Timestamp;
