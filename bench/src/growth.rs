@@ -49,12 +49,7 @@ pub(crate) async fn run(url: &str, options: &GrowthArguments, report: &Report) -
 }
 
 fn series(options: &GrowthArguments) -> Vec<Series> {
-    let one = |name, sizes: &[usize], most, scenario| Series {
-        name,
-        sizes: sizes.iter().copied().filter(|size| *size <= most).collect(),
-        scenario,
-        holds_transaction: false,
-    };
+    let one = Series::up_to;
     let instances: fn(usize) -> Scenario = |instances| Scenario {
         instances,
         ..Scenario::default()
@@ -110,19 +105,42 @@ fn series(options: &GrowthArguments) -> Vec<Series> {
                 ..Scenario::default()
             },
         ),
-        one(
-            "instances that want one key",
-            &[2, 10, 100, 1_000],
-            options.waiting,
-            |instances| Scenario {
-                instances,
-                reserves: Reserves::OneForAll,
-                ..Scenario::default()
-            },
-        ),
+        waiting_for_one_key(options.waiting),
     ];
     all.retain(|series| options.measures(series.name));
     all
+}
+
+/// The series of instances that want one key.
+fn waiting_for_one_key(most: usize) -> Series {
+    let scenario = |instances| Scenario {
+        instances,
+        reserves: Reserves::OneForAll,
+        ..Scenario::default()
+    };
+    Series::up_to(
+        "instances that want one key",
+        &[2, 10, 100, 1_000],
+        most,
+        scenario,
+    )
+}
+
+impl Series {
+    /// A series of the sizes that are not above `most`.
+    fn up_to(
+        name: &'static str,
+        sizes: &[usize],
+        most: usize,
+        scenario: fn(usize) -> Scenario,
+    ) -> Series {
+        Series {
+            name,
+            sizes: sizes.iter().copied().filter(|size| *size <= most).collect(),
+            scenario,
+            holds_transaction: false,
+        }
+    }
 }
 
 /// Measures all sizes of a series. The first size's database stays until the end, to be compared with.

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde::Serialize;
 
-/// Where and when something was measured, and of which program.
+/// Place and moment of a measurement, and the program it is of.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Origin {
     /// Day of the measurement, in UTC.

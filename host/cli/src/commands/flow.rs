@@ -28,30 +28,14 @@ pub(crate) async fn run(
         FlowCommand::Apply {
             file,
             dry_run,
+            yes,
             creator_role,
-            ..
-        } if process::is_source(file) => {
-            process::apply(file, *dry_run, creator_role.as_deref(), door, terminal).await
+        } => {
+            let how = (*dry_run, *yes, creator_role.as_deref());
+            apply_file(file, how, door, terminal).await
         }
         FlowCommand::Fmt(fmt) => process::fmt(fmt, terminal),
         FlowCommand::Check(check) => process::check(check, terminal),
-        FlowCommand::Apply {
-            creator_role: Some(_),
-            ..
-        } => Err(Problem::usage("a flow.toml has no creator role")
-            .hint("--creator-role is for processes, x.pdl.")),
-        FlowCommand::Apply {
-            file, dry_run, yes, ..
-        } => {
-            let definition = match statements::is_source(file) {
-                true => statements::read_definition(file, terminal)?,
-                false => read_definition(file)?,
-            };
-            match dry_run {
-                true => changes::preview(door, &definition, terminal).await,
-                false => apply(&definition, *yes, door, terminal).await,
-            }
-        }
         FlowCommand::Graph(graph) => why::graph(graph, door, terminal).await,
         FlowCommand::WhatIf(assumed) => why::condition(assumed, door, terminal).await,
         FlowCommand::List => list(door, terminal).await,
@@ -85,6 +69,30 @@ pub(crate) async fn run(
         FlowCommand::Secret(command) => setting::secret(command, door, terminal).await,
         FlowCommand::Rematch { name, apply } => rematch(name, *apply, door, terminal).await,
         FlowCommand::Delete { name, yes } => remove(name, *yes, door, terminal).await,
+    }
+}
+
+/// Applies a definition of any form, or shows what that would do.
+async fn apply_file(
+    file: &Path,
+    (dry_run, yes, creator_role): (bool, bool, Option<&str>),
+    door: &Door,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    if process::is_source(file) {
+        return process::apply(file, dry_run, creator_role, door, terminal).await;
+    }
+    if creator_role.is_some() {
+        return Err(Problem::usage("a flow.toml has no creator role")
+            .hint("--creator-role is for processes, x.pdl."));
+    }
+    let definition = match statements::is_source(file) {
+        true => statements::read_definition(file, terminal)?,
+        false => read_definition(file)?,
+    };
+    match dry_run {
+        true => changes::preview(door, &definition, terminal).await,
+        false => apply(&definition, yes, door, terminal).await,
     }
 }
 
