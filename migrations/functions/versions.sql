@@ -136,7 +136,8 @@ DECLARE
 BEGIN
   PERFORM FROM wed.flow WHERE flow_id = _flow_id FOR NO KEY UPDATE;
   IF NOT _may_bind THEN
-    _definition := _definition || jsonb_build_object('transition', wed.definition(_flow_id) -> 'transition');
+    _definition := _definition || jsonb_build_object('transition',
+      coalesce(wed.definition(_flow_id) -> 'transition', '{}'));
   END IF;
   PERFORM wed.refuse_lost_attributes(_flow_id, _from, _definition);
   IF _preview THEN

@@ -309,8 +309,9 @@ fn the_page_the_dashboard_and_the_alerts_are_made_of_the_figures() {
     generated("metrics.md", &figures::page());
     generated_file("packaging/monitoring/alerts.yml", &figures::alert_rules());
     generated_file("packaging/monitoring/dashboard.json", &figures::dashboard());
-    let rows = std::fs::read_to_string(repository("migrations/functions/metrics.sql"));
-    let rows = rows.expect("metrics.sql");
+    let read = |path| std::fs::read_to_string(repository(path)).expect("a source file");
+    let rows = read("migrations/functions/metrics.sql")
+        + &read("host/store/src/status.rs").replace('"', "'");
     for figure in figures::FIGURES {
         if let figures::Origin::Database(row) = figure.origin {
             assert!(rows.contains(&format!("'{row}'")), "{row}");

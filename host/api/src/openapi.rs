@@ -157,7 +157,11 @@ fn bound(parameter: &mut Value) {
             json!({ "type": "string", "pattern": "^sha-256=:[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=:$",
                 "examples": ["sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"] })
         }
-        (Some("header"), "If-None-Match") => {
+        (Some("header"), "If-None-Match")
+            if parameter["description"]
+                .as_str()
+                .is_some_and(|said| said.starts_with("`*`")) =>
+        {
             json!({ "type": "string", "pattern": "^\\*$", "examples": ["*"] })
         }
         (Some("header"), "If-Match") => {

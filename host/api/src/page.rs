@@ -36,6 +36,20 @@ pub(crate) fn limit(asked: Option<i64>) -> Result<i64, Problem> {
     }
 }
 
+/// Returns the seconds to wait that a request asks for.
+pub(crate) fn wait_s(asked: Option<u64>, usual: u64, most: u64) -> Result<u64, Problem> {
+    match asked {
+        None => Ok(usual),
+        Some(wait) if wait <= most => Ok(wait),
+        Some(_) => Err(Problem::new(
+            StatusCode::BAD_REQUEST,
+            "invalid_query",
+            format!("wait is not between 0 and {most} seconds"),
+        )
+        .hint("Wait for so long, and ask again.")),
+    }
+}
+
 /// Returns a part of a list: at most `limit` entries of at most [`MOST_BYTES`] together, but one at least, and where
 /// the next part begins. `place` returns the position of an entry, `fetch` the entries after a position.
 pub(crate) async fn part<Row, T, P, Rows>(

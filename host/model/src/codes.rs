@@ -323,6 +323,11 @@ pub const PROBLEM_CODES: &[ErrorCode] = &[
         remedy: "read it again, then repeat the change",
     },
     ErrorCode {
+        code: "connections",
+        meaning: "the client's address has as many connections as it may have",
+        remedy: "use connections again; behind a proxy `--trust-proxy` names it",
+    },
+    ErrorCode {
         code: "content_encoding",
         meaning: "the body is compressed",
         remedy: "send it as it is",
@@ -351,6 +356,11 @@ pub const PROBLEM_CODES: &[ErrorCode] = &[
         code: "digest",
         meaning: "the bytes that arrived have another digest than the request says",
         remedy: "send them again",
+    },
+    ErrorCode {
+        code: "foreign",
+        meaning: "what answers at the server's address is no Wedflow",
+        remedy: "look at the address, and at proxies between",
     },
     ErrorCode {
         code: "host",
@@ -481,6 +491,16 @@ pub const PROBLEM_CODES: &[ErrorCode] = &[
         code: "refused",
         meaning: "a result of a transition is not what the server would take",
         remedy: "the message says which rule it breaks",
+    },
+    ErrorCode {
+        code: "schema",
+        meaning: "the database is of another version than the program",
+        remedy: "`wed migrate` brings an older one up to date; for a newer one use its wed",
+    },
+    ErrorCode {
+        code: "server",
+        meaning: "the server cannot be reached",
+        remedy: "`wed config show` says where its address comes from",
     },
     ErrorCode {
         code: "stale",

@@ -182,9 +182,9 @@ const REASONS: [(WaitingReason, &str); 12] = [
         WaitingReason::Siblings,
         // Two of one instance: each is the other's.
         "INSERT INTO wed.job (flow_id, wid, tgid, trname, tenant_id, component_id, seq, last_seq, fired_at, due, \
-           attempt, priority, timeout, token, version)
+           attempt, priority, timeout, token, version, beside)
          SELECT flow_id, wid, tgid + 1, trname, tenant_id, component_id, seq, last_seq, fired_at, due, attempt, \
-           priority, timeout, token, version FROM wed.job;
+           priority, timeout, token, version, beside FROM wed.job;
          UPDATE wed.job SET awaits_siblings = true",
     ),
     (WaitingReason::Quota, "UPDATE wed.usage SET resting = true"),

@@ -15,6 +15,7 @@ use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
 use crate::documents::{Instance, ResultFilter, Status, StreamEvent, TraceRow};
+use crate::page;
 use crate::path::{Asked, Named, wid};
 use crate::problem::Problem;
 use crate::sending;
@@ -162,7 +163,7 @@ pub(crate) async fn result(
 ) -> Result<Response, Problem> {
     caller.must(Action::read(Area::Instances))?;
     let _place = api.watchers.take(&caller.tenant)?;
-    let wait = waiting.wait.unwrap_or(RESULT_WAIT_S).min(RESULT_WAIT_S_MAX);
+    let wait = page::wait_s(waiting.wait, RESULT_WAIT_S, RESULT_WAIT_S_MAX)?;
     let mut until = Instant::now() + Duration::from_secs(wait);
     let mut watcher = None;
     let mut found = None;

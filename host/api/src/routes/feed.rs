@@ -61,7 +61,7 @@ fn begin<'a>(
     headers: &HeaderMap,
     asked: &FeedFilter,
 ) -> Result<Poll<'a>, Problem> {
-    let wait = asked.wait.unwrap_or_default().min(FEED_WAIT_S_MAX);
+    let wait = page::wait_s(asked.wait, 0, FEED_WAIT_S_MAX)?;
     let may = Action::read(Area::Instances);
     Poll::begin(api, caller, headers, may, Duration::from_secs(wait))
 }
