@@ -16,7 +16,7 @@ pub enum HookScheme {
     Github,
 }
 
-/// What a message does.
+/// Effect of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HookActs {
@@ -34,7 +34,7 @@ pub enum HookActs {
 pub struct PutHook {
     /// Way in which messages are signed.
     pub scheme: HookScheme,
-    /// What a message does.
+    /// Effect of a message.
     pub acts: HookActs,
     /// JSON pointer to the business key of the instance; needed unless `acts` is `start`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,7 +68,7 @@ pub struct Hook {
     pub path: String,
     /// Way in which messages are signed.
     pub scheme: HookScheme,
-    /// What a message does.
+    /// Effect of a message.
     pub acts: HookActs,
     /// JSON pointer to the business key.
     pub key: Option<String>,
@@ -81,7 +81,7 @@ pub struct Hook {
     pub since: String,
 }
 
-/// What became of a message.
+/// Outcome of a message.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct HookTaken {
     /// Number of the instance.

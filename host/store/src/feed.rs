@@ -17,7 +17,7 @@ pub struct FeedRow {
     pub flow: String,
     /// The instance.
     pub wid: Wid,
-    /// Its business key.
+    /// Business key of the instance.
     pub key: Option<String>,
     /// Row of the trace.
     pub seq: i32,

@@ -31,9 +31,9 @@ pub struct HookRow {
 pub struct PostedHook {
     /// Number.
     pub hook_id: i32,
-    /// Its tenant's name.
+    /// Name of the tenant.
     pub tenant: String,
-    /// Its name within its flow.
+    /// Name of the hook within its flow.
     pub name: String,
     /// `standard` or `github`.
     pub scheme: String,

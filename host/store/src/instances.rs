@@ -30,7 +30,7 @@ pub struct Instance {
     /// Why it is an exception; none for all others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Its business key.
+    /// Business key of the instance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }

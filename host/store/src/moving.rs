@@ -85,7 +85,7 @@ pub struct TenantExport {
 /// A tenant that was taken in. It is suspended.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ImportedTenant {
-    /// Its name here.
+    /// Name of the tenant here.
     pub tenant: String,
     /// True if it was fenced where it came from.
     pub fenced: bool,
@@ -104,7 +104,7 @@ pub struct TenantMove {
     pub moving: Option<String>,
     /// Number of the move.
     pub move_id: Option<String>,
-    /// Where it lives now, of one that has left.
+    /// Place where a tenant that has left lives now.
     pub moved_to: Option<String>,
 }
 

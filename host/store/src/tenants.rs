@@ -21,7 +21,7 @@ pub struct Tenant {
     /// `leaving`, `left` or `arriving`, of a tenant on its way to another installation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moving: Option<String>,
-    /// Where it lives now, of one that has left.
+    /// Place where a tenant that has left lives now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_to: Option<String>,
     /// The longest life of its tokens, in days.

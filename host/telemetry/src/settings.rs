@@ -39,7 +39,7 @@ impl Sampler {
     }
 }
 
-/// Where spans are sent, which, and in what portions.
+/// Destination of spans, the choice of them, and the size of portions.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// URL that spans are posted to.

@@ -27,7 +27,7 @@ pub(crate) struct Finished {
     pub(crate) verdict: Verdict,
     /// The secrets it was given, for masking them in what the database says of it.
     pub(crate) provided: Option<Arc<Provided>>,
-    /// Its trace, where that is recorded.
+    /// Trace of the instance, where that is recorded.
     pub(crate) traced: Option<Box<Traced>>,
 }
 

@@ -104,6 +104,18 @@ fn outcome_follows_from_the_state_and_the_pool() {
             json!({"state": {"fault": "division by zero", "fired": [7]}}),
             json!({"becomes": "E", "forced": "division by zero", "fire": []}),
         ),
+    ];
+    hold(
+        &mut database.owner(),
+        "wed.decide_outcome(state, pool, cause, NULL)",
+        &cases,
+    );
+}
+
+#[harness::test]
+fn outcome_minds_exceptions_and_compensations() {
+    let database = Database::new();
+    let cases = [
         (
             "an exception is being served",
             json!({"pool": {"has_exception": true, "others": 1, "pending": [5],

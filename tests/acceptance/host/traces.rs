@@ -71,23 +71,14 @@ impl Drop for Serving {
     }
 }
 
-#[harness::test]
-fn spans_lead_from_a_request_to_a_webhook() {
-    let database = Database::new();
-    let flow = json!({
-        "name": "traced", "final": "a2 IS NOT NULL",
-        "attribute": [{ "name": "a1", "default": "ready" }, { "name": "a2" }, { "name": "a3" }],
-        "trigger": [{ "name": "t", "when": "a1 = 'ready' AND a2 IS NULL", "transition": "tr_a2" }],
-        "transition": { "tr_a2": { "component": "paper" } },
-    });
-    database.upload("paper", sample_component("paper"));
-    let (collector, received) = receiver();
+/// Starts a server whose spans go to a collector.
+fn serving(url: &str, collector: std::net::SocketAddr) -> (Serving, std::net::SocketAddr) {
     let log = tempfile::NamedTempFile::new().expect("a file");
-    let _serving = Serving(
+    let serving = Serving(
         std::process::Command::new(wed_path())
             .args(["serve", "--listen", "127.0.0.1:0", "--lanes", "1"])
             .args(["--allow-http", &collector.to_string()])
-            .env("DATABASE_URL", database.url())
+            .env("DATABASE_URL", url)
             .env("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{collector}"))
             .env("OTEL_BSP_SCHEDULE_DELAY", "20")
             .env("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment=test")
@@ -100,6 +91,21 @@ fn spans_lead_from_a_request_to_a_webhook() {
         let rest = said.split("the API is at http://").nth(1)?;
         rest.split(';').next()?.parse().ok()
     });
+    (serving, address)
+}
+
+#[harness::test]
+fn spans_lead_from_a_request_to_a_webhook() {
+    let database = Database::new();
+    let flow = json!({
+        "name": "traced", "final": "a2 IS NOT NULL",
+        "attribute": [{ "name": "a1", "default": "ready" }, { "name": "a2" }, { "name": "a3" }],
+        "trigger": [{ "name": "t", "when": "a1 = 'ready' AND a2 IS NULL", "transition": "tr_a2" }],
+        "transition": { "tr_a2": { "component": "paper" } },
+    });
+    database.upload("paper", sample_component("paper"));
+    let (collector, received) = receiver();
+    let (_serving, address) = serving(&database.url(), collector);
     let url = database.url();
     run(wed(&url).args(["user", "create", "ann", "--role", "admin"])).done();
     let token =

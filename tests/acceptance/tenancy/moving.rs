@@ -54,6 +54,32 @@ fn copy(from: &Database, to: &Database) {
     imported.expect("imported");
 }
 
+/// Asserts that the database itself refuses what would change the tenant, and that hosts leave it alone.
+fn assert_is_fenced(from: &Arc<Database>, checksum: &Json) {
+    let schema = from
+        .owner()
+        .line("SELECT schema_name FROM wed.flow WHERE name = 'hand'");
+    for change in [
+        format!("INSERT INTO {schema}.wed_flow DEFAULT VALUES"),
+        format!("UPDATE {schema}.wed_flow SET a2 = 'x'"),
+        format!("INSERT INTO {schema}.wed_attr (aname) VALUES ('more')"),
+        "SELECT wed.note('x', 'acme', 'flow.set', 'hand', '{}')".to_owned(),
+    ] {
+        from.owner().refused(&change).expect("WF024");
+    }
+    assert_eq!(
+        from.owner()
+            .number("SELECT count(*) FROM wed.job WHERE host_id IS NOT NULL"),
+        0
+    );
+    let refused = tenant(from, &["resume", "acme"]).exits(4);
+    assert!(refused.err.contains("lives elsewhere"), "{refused:?}");
+    assert_eq!(
+        on(from.store.tenant_checksum("acme")).expect("a checksum"),
+        *checksum
+    );
+}
+
 #[harness::test]
 fn tenant_moves_while_hosts_work_and_its_source_is_fenced() {
     let (from, to) = (acme(), Database::new());
@@ -97,29 +123,7 @@ fn tenant_moves_while_hosts_work_and_its_source_is_fenced() {
     session.finish(wid, "tr_final", "a1 = 'done'");
     assert_eq!(violations(&mut to.owner()), Vec::<String>::new());
 
-    // The database itself refuses what would change the tenant where it was, and its hosts leave it alone.
-    let schema = from
-        .owner()
-        .line("SELECT schema_name FROM wed.flow WHERE name = 'hand'");
-    for change in [
-        format!("INSERT INTO {schema}.wed_flow DEFAULT VALUES"),
-        format!("UPDATE {schema}.wed_flow SET a2 = 'x'"),
-        format!("INSERT INTO {schema}.wed_attr (aname) VALUES ('more')"),
-        "SELECT wed.note('x', 'acme', 'flow.set', 'hand', '{}')".to_owned(),
-    ] {
-        from.owner().refused(&change).expect("WF024");
-    }
-    assert_eq!(
-        from.owner()
-            .number("SELECT count(*) FROM wed.job WHERE host_id IS NOT NULL"),
-        0
-    );
-    let refused = tenant(&from, &["resume", "acme"]).exits(4);
-    assert!(refused.err.contains("lives elsewhere"), "{refused:?}");
-    assert_eq!(
-        on(from.store.tenant_checksum("acme")).expect("a checksum"),
-        moved["checksum"]
-    );
+    assert_is_fenced(&from, &moved["checksum"]);
     // The same command again has nothing left to do; what is left here can be removed.
     tenant(&from, &["move", "acme", "--to", &to.url()]).exits(4);
     tenant(&from, &["delete", "acme", "--yes"]).done();

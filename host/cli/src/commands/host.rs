@@ -127,16 +127,21 @@ async fn run(
     };
     tokio::join!(serving, host.stop());
     flush(tracer).await;
-    let ended = match ending {
+    let ended = ended(ending, &store).await;
+    store.close().await;
+    ended
+}
+
+/// Returns what the end of a host is to whoever started it.
+async fn ended(ending: Ending, store: &Store) -> Result<(), Problem> {
+    match ending {
         Ending::Told => Ok(()),
         Ending::Failed => Err(Problem::new(
             "the host has ended: a part of it panicked that it cannot do without, as the log above tells",
         )
         .hint("Its jobs are given back; start it again. It is a defect of wed: please report that line of the log.")),
         Ending::Refused => store.check_interface().await.map_err(Problem::from),
-    };
-    store.close().await;
-    ended
+    }
 }
 
 /// Opens the door to the collector of spans, if the environment names one.
