@@ -131,7 +131,9 @@ impl Database {
 impl Drop for Database {
     fn drop(&mut self) {
         on(self.store.close());
-        if self.thrown_away {
+        // A second panic would end all tests; the server's databases go with it.
+        let may_stay = server::given().is_none() && std::thread::panicking();
+        if self.thrown_away || may_stay {
             return;
         }
         // With the server thrown away all of it goes; on somebody's own server nothing may stay behind.
