@@ -138,6 +138,7 @@ pub(crate) async fn count(
 ) -> Result<Json<Count>, Problem> {
     caller.must(Action::read(Area::Instances))?;
     page::limit(which.limit)?;
+    page::position::<1>(which.cursor.as_deref())?;
     let flow = api.store.flow(&caller.tenant, &flow).await?;
     let wanted = Wanted::read(&api, &flow, which.try_into()?).await?;
     let count = api.store.count_instances(&flow, &wanted.filter()).await?;
