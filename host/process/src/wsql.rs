@@ -1,7 +1,7 @@
 //! WSQL: statements that define a flow, start its instances and list what it holds, in a file `x.wsql` or at a prompt.
 //!
 //! [`parse`] reads a source and says with line and column what is wrong; [`Lowering`] makes flow definitions of
-//! statements; [`write`] and [`write_script`] print a definition as statements or as the papers' INSERT script, which
+//! statements; [`write()`] and [`write_script`] print a definition as statements or as the papers' INSERT script, which
 //! [`parse`] reads too; [`expected_at`] says what may come next.
 
 mod lexer;
