@@ -94,6 +94,26 @@ fn serving(url: &str, collector: std::net::SocketAddr) -> (Serving, std::net::So
     (serving, address)
 }
 
+/// Asserts that a webhook's receiver is told of the span that posts to it.
+fn assert_receiver_goes_on(received: &Received, post: &Json) {
+    let received = received.lock().expect("the list");
+    let told = received.iter().find(|(path, ..)| path == "/told");
+    let (_, head, _) = told.expect("the message");
+    let text = |value: &Json| value.as_str().unwrap_or_default().to_owned();
+    let header = format!(
+        "traceparent: 00-{}-{}-01",
+        text(&post["traceId"]),
+        text(&post["spanId"])
+    );
+    assert!(head.contains(&header), "{head}");
+    let export = received.iter().find(|(path, ..)| path == "/v1/traces");
+    let resource = &export.expect("an export").2["resourceSpans"][0]["resource"];
+    assert!(
+        resource.to_string().contains("deployment.environment"),
+        "{resource}"
+    );
+}
+
 #[harness::test]
 fn spans_lead_from_a_request_to_a_webhook() {
     let database = Database::new();
@@ -154,21 +174,5 @@ fn spans_lead_from_a_request_to_a_webhook() {
     let outcome = json!({ "key": "wed.outcome", "value": { "stringValue": "returned" } });
     let attributes = ran["attributes"].as_array().expect("attributes");
     assert!(attributes.contains(&outcome), "{ran}");
-    // The webhook's receiver goes on with the trace.
-    let received = received.lock().expect("the list");
-    let told = received.iter().find(|(path, ..)| path == "/told");
-    let (_, head, _) = told.expect("the message");
-    let text = |value: &Json| value.as_str().unwrap_or_default().to_owned();
-    let header = format!(
-        "traceparent: 00-{}-{}-01",
-        text(&post["traceId"]),
-        text(&post["spanId"])
-    );
-    assert!(head.contains(&header), "{head}");
-    let export = received.iter().find(|(path, ..)| path == "/v1/traces");
-    let resource = &export.expect("an export").2["resourceSpans"][0]["resource"];
-    assert!(
-        resource.to_string().contains("deployment.environment"),
-        "{resource}"
-    );
+    assert_receiver_goes_on(&received, &post);
 }
