@@ -2,7 +2,7 @@
 
 use wedflow_documents::{
     Attempt, AuditEntry, Component, FeedEvent, Finding, FlowSummary, Instance, Job, LeasedJob,
-    LogLine, Receipt, Recording, Status, Tenant, Token, TraceRow, Trigger, Usage, User, Version,
+    LogLine, Recording, Status, Tenant, Token, TraceRow, Trigger, Usage, User, Version,
     WebhookMessage,
 };
 
@@ -249,25 +249,6 @@ impl From<crate::Quota> for Usage {
             unit: quota.unit,
             used: quota.used,
             allowed: quota.allowed,
-        }
-    }
-}
-
-impl From<crate::Receipt> for Receipt {
-    fn from(receipt: crate::Receipt) -> Self {
-        Receipt {
-            day: receipt.day,
-            tenant: receipt.tenant,
-            flow: receipt.flow,
-            transition: receipt.transition,
-            commits: receipt.commits,
-            failures: receipt.failures,
-            fuel: receipt.fuel,
-            elapsed_us: receipt.elapsed_us,
-            memory_max_bytes: receipt.memory_max_bytes,
-            memory_byte_seconds: receipt.memory_byte_seconds,
-            written_bytes: receipt.written_bytes,
-            stored_bytes: receipt.stored_bytes,
         }
     }
 }

@@ -116,7 +116,7 @@ pub use moving::{
 pub use notifications::Notifications;
 pub use operators::{NewOperator, Operator};
 pub use quotas::{Quota, QuotaChange};
-pub use receipts::{Receipt, ReceiptDays, ReceiptPlace};
+pub use receipts::{ReceiptDays, ReceiptPlace};
 pub use recovery::{
     Matching, Metric, PauseScope, PausedThing, RetriedMatching, Waiting, WaitingReason,
 };

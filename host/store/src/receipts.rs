@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use sqlx::FromRow;
+use sqlx::types::Json;
+use wedflow_documents::Receipt;
 
 use crate::{Refusal, Store, StoreError};
 
@@ -10,35 +11,6 @@ use crate::{Refusal, Store, StoreError};
 const PART_TIME_MAX: Duration = Duration::from_secs(2);
 /// Maximum number of days that one request names.
 const DAYS_MAX: i32 = 366;
-
-/// Use of one day, by tenant, flow and transition.
-#[derive(Debug, Clone, FromRow)]
-pub struct Receipt {
-    /// Day (UTC).
-    pub day: String,
-    /// Tenant's name.
-    pub tenant: String,
-    /// Flow's name.
-    pub flow: String,
-    /// Transition; empty for starts; none in the row of `stored_bytes`.
-    pub transition: Option<String>,
-    /// States that were committed.
-    pub commits: i64,
-    /// Attempts that changed nothing.
-    pub failures: i64,
-    /// Fuel of guests.
-    pub fuel: i64,
-    /// Microseconds of attempts.
-    pub elapsed_us: i64,
-    /// The most memory of one attempt.
-    pub memory_max_bytes: i64,
-    /// Memory times seconds, summed over the attempts.
-    pub memory_byte_seconds: i64,
-    /// Bytes of history that were written.
-    pub written_bytes: i64,
-    /// Bytes that the flow's instances take on disk now.
-    pub stored_bytes: Option<i64>,
-}
 
 /// Days of receipts: the first and the last, as text; today where absent.
 #[derive(Debug, Clone, Copy, Default)]
@@ -58,15 +30,15 @@ pub struct ReceiptPlace {
     pub after: Option<[String; 3]>,
 }
 
-impl Receipt {
-    /// Returns the place behind this row.
-    fn place(&self) -> ReceiptPlace {
-        let transition = self.transition.as_ref().map(|name| format!(".{name}"));
+impl ReceiptPlace {
+    /// Returns the place behind a row.
+    fn behind(row: &Receipt) -> ReceiptPlace {
+        let transition = row.transition.as_ref().map(|name| format!(".{name}"));
         ReceiptPlace {
-            day: self.day.clone(),
+            day: row.day.clone(),
             after: Some([
-                self.tenant.clone(),
-                self.flow.clone(),
+                row.tenant.clone(),
+                row.flow.clone(),
                 transition.unwrap_or_default(),
             ]),
         }
@@ -101,7 +73,7 @@ impl Store {
             let full = i64::try_from(rows.len()).is_ok_and(|count| count == left);
             found.extend(rows);
             if full {
-                let place = found.last().map(Receipt::place);
+                let place = found.last().map(ReceiptPlace::behind);
                 return Ok((found, place));
             }
             if begin.elapsed() > PART_TIME_MAX
@@ -151,8 +123,8 @@ impl Store {
             Some(after) => after.map(Some),
             None => [None, None, None],
         };
-        Ok(sqlx::query_as(
-            "SELECT $2::text AS day, r.* FROM wed.receipts_of_day($1::text, $2::text::date) r \
+        let rows: Vec<Json<Receipt>> = sqlx::query_scalar(
+            "SELECT to_jsonb(r) || jsonb_build_object('day', $2::text) FROM wed.receipts_of_day($1::text, $2::text::date) r \
              WHERE $3::text IS NULL OR (r.tenant COLLATE \"C\", r.flow COLLATE \"C\", \
                coalesce('.' || r.transition, '') COLLATE \"C\") > ($3, $4, $5) \
              ORDER BY r.tenant COLLATE \"C\", r.flow COLLATE \"C\", coalesce('.' || r.transition, '') COLLATE \"C\" \
@@ -165,7 +137,8 @@ impl Store {
         .bind(after_transition)
         .bind(limit)
         .fetch_all(&self.pool)
-        .await?)
+        .await?;
+        Ok(rows.into_iter().map(|Json(row)| row).collect())
     }
 }
 

@@ -94,7 +94,7 @@ fn serving(url: &str, collector: std::net::SocketAddr) -> (Serving, std::net::So
     (serving, address)
 }
 
-/// Asserts that a webhook's receiver is told of the span that posts to it.
+/// Asserts that the message to a webhook carries the span of its post in `traceparent`.
 fn assert_receiver_goes_on(received: &Received, post: &Json) {
     let received = received.lock().expect("the list");
     let told = received.iter().find(|(path, ..)| path == "/told");

@@ -156,7 +156,7 @@ fn interrupted_move_goes_on_or_returns() {
     tenant(&from, &["resume", "acme"]).done();
     assert!(!on(from.store.leave("acme", &move_id, "elsewhere")).expect("an answer"));
     on(to.store.forget_arrival("acme", &move_id)).expect("removed");
-    // Fenced, and copied: it is copied anew, and goes on there.
+    // Interrupted after the copy: the same command copies anew, and the tenant works there.
     on(from.store.fence_tenant("acme")).expect("fenced");
     copy(&from, &to);
     again(&[]).done();

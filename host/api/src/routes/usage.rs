@@ -61,9 +61,9 @@ async fn part(
         until: asked.until.as_deref(),
     };
     let from = from.map(|text| place(&text));
-    let (receipts, next) = api.store.receipts(tenant, days, from, limit).await?;
+    let (items, next) = api.store.receipts(tenant, days, from, limit).await?;
     Ok(Json(List {
-        items: receipts.into_iter().map(Into::into).collect(),
+        items,
         next: next.map(|place| page::text_cursor(&text(&place))),
     }))
 }

@@ -70,7 +70,7 @@ pub(crate) async fn run_all(
     let mut from = None;
     loop {
         let (receipts, next) = store.receipts(None, days, from, PART).await?;
-        printer.take(receipts.into_iter().map(Into::into).collect());
+        printer.take(receipts);
         match next {
             Some(next) => from = Some(next),
             None => break,
