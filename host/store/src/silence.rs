@@ -4,6 +4,7 @@
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rustix::net::{Shutdown, SocketAddrAny, SocketAddrUnix, getpeername, shutdown, sockopt};
@@ -31,10 +32,13 @@ impl Store {
     /// one gets an error of the connection, and the next use opens another.
     pub fn cut_sessions(&self) -> usize {
         let server = Server::of(&self.servers.chosen(&self.options));
-        (sockets().iter())
-            .filter(|socket| server.is_peer(socket))
-            .filter(|socket| shutdown(socket, Shutdown::Both).is_ok())
-            .count()
+        let mut count = 0;
+        for_each_socket(|socket| {
+            if server.is_peer(socket) && shutdown(socket, Shutdown::Both).is_ok() {
+                count += 1;
+            }
+        });
+        count
     }
 }
 
@@ -44,14 +48,17 @@ pub(crate) fn watch_sockets(options: &PgConnectOptions) {
     if server.addresses.is_empty() {
         return;
     }
-    for socket in sockets().iter().filter(|socket| server.is_peer(socket)) {
+    for_each_socket(|socket| {
+        if !server.is_peer(socket) {
+            return;
+        }
         // A system that refuses an option leaves the limit on each call.
         let _ = sockopt::set_socket_keepalive(socket, true);
         let _ = sockopt::set_tcp_keepidle(socket, KEEPALIVE_IDLE);
         let _ = sockopt::set_tcp_keepintvl(socket, KEEPALIVE_INTERVAL);
         let _ = sockopt::set_tcp_keepcnt(socket, KEEPALIVE_COUNT);
         let _ = sockopt::set_tcp_user_timeout(socket, UNACKNOWLEDGED_MAX_MS);
-    }
+    });
 }
 
 /// Address of a server: addresses of a network, or the path of a socket.
@@ -97,24 +104,31 @@ fn is_at(peer: &SocketAddrAny, path: &std::path::Path) -> bool {
     })
 }
 
-/// The sockets of this process, each by a descriptor of our own.
-fn sockets() -> Vec<OwnedFd> {
+/// Does something with each socket of this process, by a descriptor of our own.
+///
+/// One thread at a time has one such descriptor at a time: threads that copied each other's copies would use up the
+/// process's descriptors.
+fn for_each_socket(mut act: impl FnMut(&OwnedFd)) {
+    static LOOKING: Mutex<()> = Mutex::new(());
+    let _looking = LOOKING.lock().unwrap_or_else(PoisonError::into_inner);
     let (Ok(own), Ok(entries)) = (
         pidfd_open(getpid(), PidfdFlags::empty()),
         std::fs::read_dir("/proc/self/fd"),
     ) else {
-        return Vec::new();
+        return;
     };
     let is_socket = |entry: &std::fs::DirEntry| {
         let target = std::fs::read_link(entry.path()).unwrap_or_default();
         target.to_string_lossy().starts_with("socket:")
     };
-    entries
-        .flatten()
-        .filter(is_socket)
+    let numbers: Vec<i32> = (entries.flatten().filter(is_socket))
         .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-        .filter_map(|number| pidfd_getfd(&own, number, PidfdGetfdFlags::empty()).ok())
-        .collect()
+        .collect();
+    for number in numbers {
+        if let Ok(socket) = pidfd_getfd(&own, number, PidfdGetfdFlags::empty()) {
+            act(&socket);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -171,5 +185,35 @@ mod tests {
         let unacknowledged = sockopt::tcp_user_timeout(&connected).expect("an option");
         assert_eq!(unacknowledged, UNACKNOWLEDGED_MAX_MS);
         assert!(sockopt::socket_keepalive(&connected).expect("an option"));
+    }
+
+    #[test]
+    fn descriptors_of_threads_that_look_at_once_do_not_multiply() {
+        const SOCKETS: usize = 100;
+        const LOOKS: usize = 20;
+        const THREADS: usize = 8;
+        // Those of the tests beside this one.
+        const OTHERS: usize = 200;
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let options = PgConnectOptions::new_without_pgpass()
+            .host("127.0.0.1")
+            .port(address.port());
+        let kept: Vec<_> = (0..SOCKETS)
+            .map(|_| TcpStream::connect(address).expect("connected"))
+            .collect();
+        let count = || std::fs::read_dir("/proc/self/fd").expect("them").count();
+        let before = count();
+        let most = std::thread::scope(|scope| {
+            let looks = || (0..LOOKS).for_each(|_| watch_sockets(&options));
+            let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(looks)).collect();
+            let mut most = 0;
+            while threads.iter().any(|thread| !thread.is_finished()) {
+                most = most.max(count());
+            }
+            most
+        });
+        assert!(most < before + OTHERS, "{before} descriptors, then {most}");
+        drop(kept);
     }
 }
