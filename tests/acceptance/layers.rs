@@ -165,6 +165,46 @@ fn each_outside_library_has_one_user() {
     }
 }
 
+/// Files of `cli` that may use the store: what serves, makes or mends the database itself, opens the door over it, or
+/// works in SQL as a program of a flow does. All else asks the API's client.
+const STORE_IN_CLI: [&str; 15] = [
+    "commands/audit.rs",
+    "commands/backup.rs",
+    "commands/db.rs",
+    "commands/doctor.rs",
+    "commands/flow.rs",
+    "commands/host.rs",
+    "commands/manutencao.rs",
+    "commands/moving.rs",
+    "commands/operator.rs",
+    "commands/replay.rs",
+    "commands/requisition.rs",
+    "database.rs",
+    "door.rs",
+    "problem.rs",
+    "tenant_file.rs",
+];
+
+#[harness::test]
+fn commands_ask_the_client_and_not_the_store() {
+    let folder = repository("host/cli/src");
+    let using = sources("host/cli/src", "rs")
+        .into_iter()
+        .filter(|file| text_of(file).contains("wedflow_store"));
+    let using: Vec<String> = using
+        .map(|file| {
+            file.strip_prefix(&folder)
+                .unwrap_or(&file)
+                .display()
+                .to_string()
+        })
+        .collect();
+    assert_eq!(
+        using, STORE_IN_CLI,
+        "a command is a client of the API (decision 0059)"
+    );
+}
+
 /// Returns the modules at the root of a crate's sources, each with the others that it names. Parts of a module count
 /// for it; tests do not.
 fn module_imports(folder: &str) -> BTreeMap<String, BTreeSet<String>> {

@@ -1,5 +1,6 @@
 //! The reference pages: generated ones are what the code says, hand-written ones name all that the code has.
 
+mod compatibility;
 mod verbs;
 
 use std::collections::{BTreeMap, BTreeSet};

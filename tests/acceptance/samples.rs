@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use sample_expectations::{Expected, Run, Status, TraceRow};
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::support::database::{one_lane, sample_component};
 use crate::support::{Database, Flow, eventually, on, program, repository};
@@ -136,10 +136,15 @@ fn demo(sample: &str) -> BTreeMap<(String, i64), Vec<TraceRow>> {
     let rows = document.as_array().expect("an array");
     let mut instances: BTreeMap<_, Vec<TraceRow>> = BTreeMap::new();
     for row in rows {
-        for key in ["wid", "seq", "trw", "trf", "status", "state"] {
+        for key in ["wid", "seq", "transition", "fired", "status", "state"] {
             assert!(row.get(key).is_some(), "{key} is missing in {row}");
         }
-        let read: TraceRow = serde_json::from_value(row.clone()).expect("a trace row");
+        let status = row["status"].as_str().unwrap_or_default().to_uppercase();
+        let read = json!({
+            "wid": row["wid"], "seq": row["seq"], "trw": row["transition"], "trf": row["fired"],
+            "status": status.get(..1), "state": row["state"],
+        });
+        let read: TraceRow = serde_json::from_value(read).expect("a trace row");
         let flow = row["flow"].as_str().unwrap_or_default().to_owned();
         instances.entry((flow, read.wid)).or_default().push(read);
     }

@@ -107,14 +107,15 @@ impl<S: Sync> FromRequestParts<S> for Caller {
 #[derive(Debug, Clone)]
 pub(crate) struct ShareOf(pub(crate) String);
 
-/// Operator of the installation who asks.
+/// Operator of the installation who asks: with a token, or without one in this process, where the operator owns the
+/// database.
 #[derive(Debug, Clone)]
-pub(crate) struct Operator(Arc<OperatorIdentity>);
+pub(crate) struct Operator(Option<Arc<OperatorIdentity>>);
 
 impl Operator {
     /// Succeeds only if the token may change something.
     pub(crate) fn must_write(&self) -> Result<(), Problem> {
-        if self.0.may_write {
+        if self.0.as_ref().is_none_or(|bearer| bearer.may_write) {
             return Ok(());
         }
         Err(Problem::new(
@@ -127,7 +128,10 @@ impl Operator {
 
     /// The store, used in the operator's name.
     pub(crate) fn store(&self, api: &Api) -> Store {
-        api.store.acting_as(&self.0.actor())
+        match &self.0 {
+            Some(bearer) => api.store.acting_as(&bearer.actor()),
+            None => api.store.clone(),
+        }
     }
 }
 
@@ -153,7 +157,7 @@ pub(crate) async fn let_operator_in(
         Err(problem) => return problem.into_response(),
     };
     let extensions = request.extensions_mut();
-    extensions.insert(Operator(Arc::new(identity)));
+    extensions.insert(Operator(Some(Arc::new(identity))));
     extensions.insert(ShareOf(OPERATORS_SHARE.to_owned()));
     sealed(next.run(request).await)
 }
@@ -238,6 +242,7 @@ pub(crate) async fn let_owner_in(
     let share = ShareOf(owner.tenant.clone());
     request.extensions_mut().insert(share);
     request.extensions_mut().insert(owner);
+    request.extensions_mut().insert(Operator(None));
     next.run(request).await
 }
 

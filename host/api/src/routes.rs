@@ -120,6 +120,8 @@ fn installation_routes() -> OpenApiRouter<Api> {
             installation::change,
             installation::delete
         ))
+        .routes(routes!(installation::pause))
+        .routes(routes!(installation::resume))
         .routes(routes!(installation::quotas, installation::set_quotas))
         .routes(routes!(
             installation::retention,
@@ -286,11 +288,16 @@ pub(crate) fn service(api: Api) -> Router {
     assembled(guarded.merge(installation).merge(open), api)
 }
 
-/// Returns the whole service but for `/v1/installation`, for the owner of the installation.
+/// Returns the whole service, for the owner of the installation.
 pub(crate) fn owners_service(api: Api, owner: Caller) -> Router {
     let guard = middleware::from_fn_with_state(owner, access::let_owner_in);
-    let Parts { guarded, open, .. } = parts(&api);
-    assembled(guarded.route_layer(guard).merge(open), api)
+    let Parts {
+        guarded,
+        installation,
+        open,
+    } = parts(&api);
+    let guarded = guarded.merge(installation).route_layer(guard);
+    assembled(guarded.merge(open), api)
 }
 
 /// Routes within their bounds, by who is let in.

@@ -18,7 +18,7 @@ mod store;
 
 pub use energy::Energy;
 pub use error::AwayError;
-pub use link::{Answered, Events, Heard, Link, Part, Wire};
+pub use link::{Answered, Link, Part, Wire};
 pub use outbox::{Draft, KeptResult, SentResult};
 pub use owner::Owner;
 pub use protocol::{

@@ -1,6 +1,6 @@
 //! The HTTP API as a person's machine uses it.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::time::Duration;
 
 use serde_json::Value as Json;
@@ -11,7 +11,7 @@ use crate::AwayError;
 const CONNECT: Duration = Duration::from_secs(5);
 /// The longest silence of the server before and within an answer.
 const SILENCE: Duration = Duration::from_secs(10);
-/// The same where the server runs a component before it answers, and between two events.
+/// The same where the server runs a component before it answers.
 const SILENCE_LONG: Duration = Duration::from_secs(60);
 /// The longest time, in seconds, for which a request waits until the server lets it in again.
 const LET_IN_WAIT_SECONDS: u64 = 120;
@@ -19,9 +19,6 @@ const LET_IN_WAIT_SECONDS: u64 = 120;
 const CHUNK_BYTES: usize = 64 * 1024;
 /// The most bytes of a document.
 const DOCUMENT_BYTES_MAX: u64 = 16 << 20;
-/// The most bytes of a line of a stream of events.
-const EVENT_LINE_BYTES_MAX: u64 = 64 << 10;
-
 /// A way to the server. It may be cut at any byte, and what was sent before may have arrived.
 pub trait Wire {
     /// Sends a request with a document, if one is given, under an idempotency key, if one is given.
@@ -122,50 +119,6 @@ pub struct Part<'a> {
     pub bytes: &'a [u8],
 }
 
-/// A stream of server-sent events.
-pub struct Events {
-    lines: BufReader<ureq::BodyReader<'static>>,
-}
-
-/// News from a stream of events.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Heard {
-    /// An event, with its id if it has one.
-    Event {
-        /// The id, behind which a stream can be opened again.
-        id: Option<String>,
-    },
-    /// A comment: the server lives, and nothing happened.
-    Life,
-    /// The server ended the stream.
-    End,
-}
-
-impl Events {
-    /// Waits for the next event, comment or end.
-    ///
-    /// # Errors
-    /// [`AwayError::Cut`] when the link breaks or is silent for 30 s.
-    pub fn wait(&mut self) -> Result<Heard, AwayError> {
-        let (mut id, mut has_data) = (None, false);
-        loop {
-            let mut line = String::new();
-            let mut limited = (&mut self.lines).take(EVENT_LINE_BYTES_MAX);
-            limited.read_line(&mut line).map_err(cut)?;
-            if !line.ends_with('\n') {
-                return Ok(Heard::End);
-            }
-            match line.trim_end().split_once(':') {
-                None if has_data => return Ok(Heard::Event { id }),
-                Some(("", _)) => return Ok(Heard::Life),
-                Some(("id", value)) => id = Some(value.trim_start().to_owned()),
-                Some(("data", _)) => has_data = true,
-                _ => {}
-            }
-        }
-    }
-}
-
 fn cut(error: impl std::fmt::Display) -> AwayError {
     AwayError::Cut(error.to_string())
 }
@@ -184,27 +137,6 @@ impl Link {
             agent,
             base: base.trim_end_matches('/').to_owned(),
             token: token.to_owned(),
-        }
-    }
-
-    /// Opens a stream of events, behind the event `last`.
-    ///
-    /// # Errors
-    /// [`AwayError::Cut`] when the server does not answer, [`AwayError::Refused`] when it has no stream for this token.
-    pub fn events(&self, path: &str, last: Option<&str>) -> Result<Events, AwayError> {
-        let mut request = self.request("GET", path);
-        if let Some(last) = last {
-            request = request.header("last-event-id", last);
-        }
-        let request = request.body(Vec::new()).map_err(cut)?;
-        let mut response = self.run(request, SILENCE_LONG)?;
-        let kind = response.headers().get("content-type");
-        let streams = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
-        match response.status().as_u16() {
-            200 if streams => Ok(Events {
-                lines: BufReader::new(response.into_body().into_reader()),
-            }),
-            status => Err(refused(status, &mut response)),
         }
     }
 

@@ -185,6 +185,12 @@ pub(crate) enum Command {
     Audit(AuditArguments),
     /// Hosts, leases, queue and history of the installation; what is wrong, and how to mend it.
     Status,
+    /// Serve an assistant by the Model Context Protocol, over standard input and output: tools and documentation.
+    Mcp {
+        /// Give it tools that change things, too: apply a definition, retry, set, go back.
+        #[arg(long)]
+        write: bool,
+    },
     /// Run one of the sample flows to its end and print its trace.
     Demo(DemoArguments),
     /// Look for what is missing or wrong on this machine and in its database, and say how to mend it.

@@ -22,6 +22,7 @@ mod instance_show;
 mod job;
 mod job_claimed;
 mod manutencao;
+mod mcp;
 mod moving;
 pub(crate) mod operate;
 mod operate_waiting;
@@ -47,13 +48,11 @@ mod why;
 pub(crate) mod work;
 mod worklists;
 
-use wedflow_store::Store;
-
 use crate::arguments::{
     Arguments, Command, ComponentCommand, FlowCommand, OwnConfigCommand, WorkArguments, WorkCommand,
 };
 use crate::completion;
-use crate::database::{self, FEW_CONNECTIONS};
+use crate::database;
 use crate::door::{self, Door, Place};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
@@ -144,6 +143,9 @@ pub(crate) async fn run(mut arguments: Arguments, terminal: &Terminal) -> Result
         Command::Explain { topic } => explain::run(topic.as_deref(), terminal),
         Command::Completions { shell } => completion::print_script(shell, terminal),
         Command::Manual { folder } => completion::write_manual(folder, terminal),
+        Command::Mcp { write } => {
+            mcp::run(door::open(&arguments, "operator", terminal).await?, *write).await
+        }
         Command::Work(work) => run_work(&arguments, work, terminal).await,
         _ => run_at_database(&arguments, terminal).await,
     }
@@ -153,25 +155,31 @@ pub(crate) async fn run(mut arguments: Arguments, terminal: &Terminal) -> Result
 async fn run_at_database(arguments: &Arguments, terminal: &Terminal) -> Result<(), Problem> {
     let tenant = &arguments.tenant;
     match &arguments.command {
-        Command::Tenant(command) => {
-            tenant::run(command, &open(arguments, terminal).await?, terminal).await
+        Command::Tenant(command) => tenant::run(command, arguments, terminal).await,
+        Command::Status => {
+            let door = door::open_installation(arguments, terminal).await?;
+            status::run(&door, terminal).await
         }
         Command::Operator(command) => {
-            operator::run(command, &open(arguments, terminal).await?, terminal).await
+            let store = door::open_database(arguments, terminal).await?;
+            operator::run(command, &store, terminal).await
         }
-        Command::Status => status::run(&open(arguments, terminal).await?, terminal).await,
         Command::Audit(audit) if audit.all || audit.forget.is_some() => {
-            audit::run_all(audit, &open(arguments, terminal).await?, terminal).await
+            let store = door::open_database(arguments, terminal).await?;
+            audit::run_all(audit, &store, terminal).await
         }
         Command::Usage(asked) if asked.all => {
-            usage::run_all(asked, &open(arguments, terminal).await?, terminal).await
+            let door = door::open_installation(arguments, terminal).await?;
+            usage::run(asked, &door, terminal).await
         }
         Command::Flow(FlowCommand::Url { name }) => {
-            let store = open_for_tenant(arguments, terminal).await?;
+            let store = door::open_database(arguments, terminal).await?;
+            store.tenant_number(tenant).await?;
             flow::url(name, tenant, &store, terminal).await
         }
         Command::Replay(replay) if matches!(door::place(arguments)?, Place::Database(_)) => {
-            let store = open_for_tenant(arguments, terminal).await?;
+            let store = door::open_database(arguments, terminal).await?;
+            store.tenant_number(tenant).await?;
             let door = door::of_store(&store, tenant, "operator");
             replay::run(replay, Some(&store), &door, terminal).await
         }
@@ -217,23 +225,9 @@ async fn run_work(
         true => "",
         false => work::person_of(work)?,
     };
-    if work.command.is_none() && terminal.has_screen() {
-        let store = open_for_tenant(arguments, terminal).await?;
-        return work::inbox(person, &arguments.tenant, &store).await;
-    }
     let door = door::open(arguments, person, terminal).await?;
+    if work.command.is_none() && terminal.has_screen() {
+        return away::show(person.to_owned(), door.client(), None).await;
+    }
     work::run(work, &door, terminal).await
-}
-
-/// Opens the database for what needs it itself.
-async fn open(arguments: &Arguments, terminal: &Terminal) -> Result<Store, Problem> {
-    door::must_be_database(arguments)?;
-    database::open(arguments, terminal, FEW_CONNECTIONS).await
-}
-
-/// Does the same, and refuses a name that no tenant has, instead of an answer as if the tenant had nothing.
-async fn open_for_tenant(arguments: &Arguments, terminal: &Terminal) -> Result<Store, Problem> {
-    let store = open(arguments, terminal).await?;
-    store.tenant_number(&arguments.tenant).await?;
-    Ok(store)
 }

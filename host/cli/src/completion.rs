@@ -8,10 +8,12 @@ use std::time::Duration;
 use clap::{Command, CommandFactory};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
-use wedflow_store::{Flow, Store, StoreError, WantedInstances};
+use wedflow_client::ClientError;
+use wedflow_documents::{FlowDetail, InstanceFilter};
 
 use crate::arguments::{Arguments, DEFAULT_TENANT};
 use crate::database::running;
+use crate::door::{self, Door};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
@@ -99,9 +101,9 @@ fn given(option: &str, variable: &str) -> Option<String> {
 }
 
 /// Asks the database, unless it takes too long or none is running; nothing is started or changed by it.
-fn ask<A, F>(asked: impl FnOnce(Store, String) -> F) -> Vec<CompletionCandidate>
+fn ask<A, F>(asked: impl FnOnce(Door) -> F) -> Vec<CompletionCandidate>
 where
-    F: Future<Output = Result<A, StoreError>>,
+    F: Future<Output = Result<A, ClientError>>,
     A: IntoIterator<Item = String>,
 {
     let answer = || {
@@ -111,8 +113,8 @@ where
         let runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = { runtime }.enable_all().build().ok()?;
         runtime.block_on(async {
-            let asked = async { asked(Store::connect(&url, 1).await?, tenant).await };
-            tokio::time::timeout(ANSWER_WITHIN, asked).await.ok()?.ok()
+            let asked = async { asked(door::over(&url, &tenant).await.ok()?).await.ok() };
+            tokio::time::timeout(ANSWER_WITHIN, asked).await.ok()?
         })
     };
     let names = answer().into_iter().flatten();
@@ -120,55 +122,48 @@ where
 }
 
 fn flows() -> Vec<CompletionCandidate> {
-    ask(|store, tenant| async move {
-        let flows = store.flows(&tenant).await?;
+    ask(|door| async move {
+        let flows = door.flows().await?;
         Ok(flows.into_iter().map(|flow| flow.name))
     })
 }
 
 fn components() -> Vec<CompletionCandidate> {
-    ask(|store, tenant| async move {
-        let components = store.components(&tenant, None).await?;
+    ask(|door| async move {
+        let components = door.components(None).await?;
         let names: BTreeSet<String> = components.into_iter().map(|one| one.name).collect();
         Ok(names)
     })
 }
 
-/// The word among those typed that names a flow of the tenant.
-async fn flow_among_words(store: &Store, tenant: &str) -> Result<Option<Flow>, StoreError> {
+/// The flow of the tenant that a word among those typed names.
+async fn flow_among_words(door: &Door) -> Option<FlowDetail> {
     for word in words().iter().skip(1).rev() {
         let is_name = !word.is_empty() && !word.starts_with('-');
-        if is_name && let Ok(flow) = store.flow(tenant, word).await {
-            return Ok(Some(flow));
+        if is_name && let Ok((flow, _)) = door.flow(word).await {
+            return Some(flow);
         }
     }
-    Ok(None)
+    None
 }
 
 fn triggers() -> Vec<CompletionCandidate> {
-    ask(|store, tenant| async move {
-        let Some(flow) = flow_among_words(&store, &tenant).await? else {
-            return Ok(BTreeSet::new());
-        };
-        let (definition, _) = store.definition(flow.flow_id).await?;
-        let triggers = definition["trigger"].as_array().cloned();
-        let names = triggers.into_iter().flatten().flat_map(|trigger| {
-            ["name", "transition"].map(|key| trigger[key].as_str().map(str::to_owned))
-        });
+    ask(|door| async move {
+        let flow = flow_among_words(&door).await;
+        let triggers = flow.into_iter().flat_map(|flow| flow.triggers);
+        let names = triggers.flat_map(|trigger| [trigger.name, trigger.transition]);
         let names: BTreeSet<String> = names.flatten().collect();
         Ok(names)
     })
 }
 
 fn instances() -> Vec<CompletionCandidate> {
-    ask(|store, tenant| async move {
-        let Some(flow) = flow_among_words(&store, &tenant).await? else {
+    ask(|door| async move {
+        let Some(flow) = flow_among_words(&door).await else {
             return Ok(Vec::new());
         };
-        let wanted = WantedInstances::default();
-        let found = store
-            .instances_from(&flow, &wanted, None, NAMES_MAX)
-            .await?;
+        let all = InstanceFilter::default();
+        let found = door.instances(&flow.name, &all, Some(NAMES_MAX)).await?;
         let wids = found.into_iter().map(|instance| instance.wid.to_string());
         Ok(wids.collect::<Vec<_>>())
     })

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::json;
 use wedflow_api::Owner;
 use wedflow_client::{Client, Https, InProcess, Sending, Sent, Transport};
+use wedflow_store::Store;
 
 use crate::application::run_at_server;
 use crate::arguments::Arguments;
@@ -136,6 +137,13 @@ pub(crate) struct Door {
     pub(crate) tenant: String,
 }
 
+impl Door {
+    /// Returns the client alone.
+    pub(crate) fn client(&self) -> Client {
+        self.client.clone()
+    }
+}
+
 impl std::ops::Deref for Door {
     type Target = Client;
 
@@ -148,8 +156,21 @@ impl std::ops::Deref for Door {
 struct Announced {
     server: Https,
     terminal: Terminal,
-    /// Tenant and user of the token; none before they are known, and after they were said.
-    bearer: Arc<Mutex<Option<(String, String)>>>,
+    /// Bearer of the token; none before it is known, and after it was said.
+    bearer: Arc<Mutex<Option<Bearer>>>,
+}
+
+/// Bearer of a token.
+enum Bearer {
+    /// A tenant's user.
+    User {
+        /// The tenant.
+        tenant: String,
+        /// The user.
+        user: String,
+    },
+    /// An operator of the installation.
+    Operator,
 }
 
 impl Transport for Announced {
@@ -160,11 +181,19 @@ impl Transport for Announced {
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .take();
-            if let Some((tenant, user)) = bearer {
-                let server = self.server.server();
-                (self.terminal).say(&format!("{server}, tenant {tenant}, user {user}"));
-                self.terminal
-                    .note(&json!({ "server": server, "tenant": tenant, "user": user }));
+            let server = self.server.server();
+            match bearer {
+                Some(Bearer::User { tenant, user }) => {
+                    (self.terminal).say(&format!("{server}, tenant {tenant}, user {user}"));
+                    self.terminal
+                        .note(&json!({ "server": server, "tenant": tenant, "user": user }));
+                }
+                Some(Bearer::Operator) => {
+                    (self.terminal).say(&format!("{server}, operator of the installation"));
+                    self.terminal
+                        .note(&json!({ "server": server, "tenant": null, "user": "operator" }));
+                }
+                None => {}
             }
         }
         self.server.send(request)
@@ -207,8 +236,47 @@ pub(crate) async fn open(
     }
 }
 
+/// Opens the door to the installation: at a server with the token of an operator, or over the database.
+pub(crate) async fn open_installation(
+    arguments: &Arguments,
+    terminal: &Terminal,
+) -> Result<Door, Problem> {
+    match place(arguments)? {
+        Place::Server(server) => {
+            let is_far = !is_local(&server.url);
+            Ok(Door {
+                client: Client::new(Announced {
+                    server: connect(&server)?,
+                    terminal: *terminal,
+                    bearer: Arc::new(Mutex::new(is_far.then_some(Bearer::Operator))),
+                }),
+                tenant: String::new(),
+            })
+        }
+        Place::Database(_) => {
+            let store = database::open(arguments, terminal, FEW_CONNECTIONS).await?;
+            Ok(of_store(&store, &arguments.tenant, "operator"))
+        }
+    }
+}
+
+/// Opens the door over a database as it is, for a tenant: nothing is started or brought up to date.
+pub(crate) async fn over(url: &str, tenant: &str) -> Result<Door, Problem> {
+    let store = Store::connect(url, FEW_CONNECTIONS).await?;
+    Ok(of_store(&store, tenant, "operator"))
+}
+
+/// Opens the database for what needs it itself.
+pub(crate) async fn open_database(
+    arguments: &Arguments,
+    terminal: &Terminal,
+) -> Result<Store, Problem> {
+    must_be_database(arguments)?;
+    database::open(arguments, terminal, FEW_CONNECTIONS).await
+}
+
 /// Returns the door over a database that is open, as a tenant, in the name of `user`.
-pub(crate) fn of_store(store: &wedflow_store::Store, tenant: &str, user: &str) -> Door {
+pub(crate) fn of_store(store: &Store, tenant: &str, user: &str) -> Door {
     let owner = Owner {
         tenant: tenant.to_owned(),
         user: user.to_owned(),
@@ -244,7 +312,10 @@ async fn of_server(
         .hint("Leave --tenant out, or use a token of that tenant."));
     }
     if !is_local(&server.url) {
-        let named = (me.tenant.clone(), me.user.clone());
+        let named = Bearer::User {
+            tenant: me.tenant.clone(),
+            user: me.user.clone(),
+        };
         *bearer.lock().unwrap_or_else(PoisonError::into_inner) = Some(named);
     }
     Ok(Door {

@@ -7,7 +7,7 @@
 //! - `desk`: the thread that keeps the local store, and what is shown of it
 //! - `courier`: the thread that asks the server
 //! - `follow`: the thread that hears of changes to the worklist
-//! - `server`: the server over HTTP, or the database itself
+//! - `server`: the API's client as these threads ask it
 
 mod courier;
 mod desk;
@@ -37,17 +37,12 @@ const TICK: Duration = Duration::from_millis(50);
 ///
 /// # Errors
 /// When the local store or the terminal cannot be used.
-pub(crate) fn show(
-    person: &str,
-    server: Box<dyn Server>,
-    store: Option<PathBuf>,
-    runtime: tokio::runtime::Handle,
-) -> Result<(), AwayError> {
+pub(crate) fn show(person: &str, server: Server, store: Option<PathBuf>) -> Result<(), AwayError> {
     let Threads {
         wishes,
         news,
         keeper,
-    } = desk::start(server, store, runtime)?;
+    } = desk::start(server, store)?;
     let mut screen = Screen {
         person: person.to_owned(),
         ..Screen::default()

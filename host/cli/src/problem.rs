@@ -290,15 +290,6 @@ fn of_api(problem: documents::Problem) -> Problem {
     }))
 }
 
-impl From<wedflow_tenancy::TokenError> for Problem {
-    fn from(error: wedflow_tenancy::TokenError) -> Self {
-        match error {
-            wedflow_tenancy::TokenError::Store(error) => error.into(),
-            other => Problem::usage(other.to_string()).hint(wedflow_tenancy::ScopeError::hint()),
-        }
-    }
-}
-
 impl From<PostgresError> for Problem {
     fn from(error: PostgresError) -> Self {
         if matches!(error, PostgresError::Variable { .. }) {

@@ -30,6 +30,15 @@ pub struct Event {
     pub data: String,
 }
 
+/// News from an open stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Heard {
+    /// An event.
+    Event(Event),
+    /// A comment: the server lives.
+    Life,
+}
+
 /// A stream of events.
 #[derive(Debug)]
 pub struct Events {
@@ -62,46 +71,67 @@ impl Events {
     /// [`ClientError`] when the stream is refused, or breaks again and again.
     pub async fn next(&mut self) -> Result<Option<Event>, ClientError> {
         loop {
-            if let Some(event) = self.buffered() {
-                self.cuts = 0;
-                if event.id.is_some() {
-                    self.last.clone_from(&event.id);
-                }
-                return Ok(Some(event));
+            if self.body.is_none() && !self.open().await? {
+                return Ok(None);
             }
-            let Some(body) = &mut self.body else {
-                if !self.open().await? {
-                    return Ok(None);
-                }
-                continue;
-            };
-            let reason = match tokio::time::timeout(SILENCE, body.frame()).await {
-                Ok(Some(Ok(frame))) => {
-                    if let Some(bytes) = frame.data_ref() {
-                        self.buffer.extend_from_slice(bytes);
+            match self.heard().await {
+                Ok(Heard::Event(event)) => return Ok(Some(event)),
+                Ok(Heard::Life) => {}
+                Err(error) => {
+                    self.cuts += 1;
+                    if self.cuts > CUTS_MAX {
+                        return Err(error);
                     }
-                    if self.buffer.len() <= LINE_BYTES_MAX {
-                        continue;
-                    }
-                    "an event is too long".to_owned()
+                    tokio::time::sleep(PAUSE * self.cuts).await;
                 }
-                // The server ends each stream after a while, and is asked again.
-                Ok(None) => "the stream ended".to_owned(),
-                Ok(Some(Err(error))) => error.to_string(),
-                Err(_) => "it is silent".to_owned(),
+            }
+        }
+    }
+
+    /// Waits for an event or a sign of life of the open stream.
+    ///
+    /// # Errors
+    /// [`ClientError::Unreachable`] when the stream is not open, ends or breaks.
+    pub async fn heard(&mut self) -> Result<Heard, ClientError> {
+        loop {
+            if let Some(heard) = self.buffered() {
+                if let Heard::Event(event) = &heard {
+                    self.cuts = 0;
+                    if event.id.is_some() {
+                        self.last.clone_from(&event.id);
+                    }
+                }
+                return Ok(heard);
+            }
+            let reason = match &mut self.body {
+                None => "the stream is not open".to_owned(),
+                Some(body) => match tokio::time::timeout(SILENCE, body.frame()).await {
+                    Ok(Some(Ok(frame))) => {
+                        if let Some(bytes) = frame.data_ref() {
+                            self.buffer.extend_from_slice(bytes);
+                        }
+                        if self.buffer.len() <= LINE_BYTES_MAX {
+                            continue;
+                        }
+                        "an event is too long".to_owned()
+                    }
+                    // The server ends each stream after a while, and is asked again.
+                    Ok(None) => "the stream ended".to_owned(),
+                    Ok(Some(Err(error))) => error.to_string(),
+                    Err(_) => "it is silent".to_owned(),
+                },
             };
             self.body = None;
             self.buffer.clear();
-            self.cuts += 1;
-            if self.cuts > CUTS_MAX {
-                return Err(self.client.unreachable(reason));
-            }
-            tokio::time::sleep(PAUSE * self.cuts).await;
+            return Err(self.client.unreachable(reason));
         }
     }
 
     /// Opens the stream behind the last event. Returns false when there will be no more.
-    async fn open(&mut self) -> Result<bool, ClientError> {
+    ///
+    /// # Errors
+    /// [`ClientError`] when the stream is refused.
+    pub async fn open(&mut self) -> Result<bool, ClientError> {
         let mut request = self.request.clone();
         if let Some(last) = &self.last {
             request = request.header("last-event-id", last);
@@ -114,15 +144,12 @@ impl Events {
         Ok(true)
     }
 
-    /// Takes an event that came whole from the buffer.
-    fn buffered(&mut self) -> Option<Event> {
-        loop {
-            let end = self.buffer.windows(2).position(|two| two == b"\n\n")?;
-            let block: Vec<u8> = self.buffer.drain(..end + 2).collect();
-            if let Some(event) = parsed(&String::from_utf8_lossy(&block)) {
-                return Some(event);
-            }
-        }
+    /// Takes an event or a comment that came whole from the buffer.
+    fn buffered(&mut self) -> Option<Heard> {
+        let end = self.buffer.windows(2).position(|two| two == b"\n\n")?;
+        let block: Vec<u8> = self.buffer.drain(..end + 2).collect();
+        let event = parsed(&String::from_utf8_lossy(&block));
+        Some(event.map_or(Heard::Life, Heard::Event))
     }
 }
 

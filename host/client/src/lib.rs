@@ -16,6 +16,7 @@ mod explain;
 mod feed;
 mod flows;
 mod hooks;
+mod installation;
 mod instances;
 mod operations;
 mod request;
@@ -26,7 +27,7 @@ mod workers;
 
 pub use client::Client;
 pub use error::ClientError;
-pub use events::{Event, Events};
+pub use events::{Event, Events, Heard};
 pub use flows::Expected;
 pub use request::Request;
 pub use transport::{Answer, Body, BoxError, Https, InProcess, Sending, Sent, Transport};

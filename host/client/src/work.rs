@@ -54,7 +54,7 @@ impl Client {
         self.call(on(Request::get, item, &[])).await
     }
 
-    /// Selects, locks, unselects, unlocks, starts or takes over an item: where `claim` is given, only under that one.
+    /// Selects, locks, unselects, unlocks, starts or takes over an item, under the claim that was seen or any.
     ///
     /// # Errors
     /// [`ClientError`].

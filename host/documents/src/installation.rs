@@ -12,6 +12,12 @@ pub struct Tenant {
     pub description: String,
     /// True if it is suspended.
     pub suspended: bool,
+    /// `leaving`, `left` or `arriving`, of a tenant on its way to another installation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moving: Option<String>,
+    /// Place where it lives now, of one that has left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved_to: Option<String>,
     /// The longest life of its tokens, in days.
     pub token_days: i32,
     /// Number of flows.

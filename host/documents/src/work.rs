@@ -137,7 +137,7 @@ pub struct Comment {
 }
 
 /// A process to start.
-#[derive(Debug, Clone, Deserialize, Serialize, ToSchema)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Process {
     /// The flow.

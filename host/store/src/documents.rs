@@ -288,6 +288,8 @@ impl From<crate::Tenant> for Tenant {
             name: tenant.name,
             description: tenant.description,
             suspended: tenant.suspended,
+            moving: tenant.moving,
+            moved_to: tenant.moved_to,
             token_days: tenant.token_days,
             flows: tenant.flows,
             components: tenant.components,

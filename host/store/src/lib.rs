@@ -134,9 +134,7 @@ pub use traced::{TracedAttempt, TracedState};
 pub use users::User;
 pub use versions::{FlowVersion, Rematched, RolledBack};
 pub use wedflow_documents::Applied;
-pub use work::{
-    NewProcess, NotificationChange, PersonName, WorkAct, WorkCalendar, WorkNews, WorkReport,
-};
+pub use work::{NewProcess, NotificationChange, PersonName, WorkAct, WorkCalendar, WorkReport};
 
 /// Time that a statement of ours may wait for a connection of the pool.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);

@@ -3,10 +3,10 @@
 use serde_json::{Map, Value as Json};
 use sqlx::AssertSqlSafe;
 use strum::{IntoStaticStr, VariantArray};
-use wedflow_model::{TenantId, Wid};
+use wedflow_model::Wid;
 
 use crate::readable::Readable;
-use crate::{Notifications, Store, StoreError};
+use crate::{Store, StoreError};
 
 /// Act of a person on an item, in one statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
@@ -124,21 +124,6 @@ pub struct WorkCalendar {
     pub closes: String,
     /// Days without work, as 2026-12-25.
     pub holidays: Vec<String>,
-}
-
-/// Hears that worklists may have changed.
-#[derive(Debug)]
-pub struct WorkNews(Notifications);
-
-impl WorkNews {
-    /// Waits for news; the number of the tenant whose worklists may have changed.
-    ///
-    /// # Errors
-    /// When the connection is broken, or silent; what was said meanwhile is lost.
-    pub async fn heard(&mut self) -> Result<Option<TenantId>, StoreError> {
-        let news = self.0.heard().await?;
-        Ok(news.parse().ok())
-    }
 }
 
 impl Store {
@@ -742,14 +727,6 @@ impl Store {
             .fetch_optional(&self.pool)
             .await?
             .ok_or_else(|| StoreError::not_found("process", &flow.name))
-    }
-
-    /// Opens a connection that hears of changes to worklists.
-    ///
-    /// # Errors
-    /// Those of the connection.
-    pub async fn work_news(&self) -> Result<WorkNews, StoreError> {
-        Ok(WorkNews(self.notifications("wed_work").await?))
     }
 
     /// A number that rises when a person's worklist or messages change.

@@ -1,6 +1,7 @@
 //! The command line: what it answers, what it refuses, and how it says so.
 
 mod answers;
+mod assistant;
 mod components;
 mod connecting;
 mod exits;

@@ -10,7 +10,10 @@ fn demo_issues_to_one_and_lets_the_other_wait() {
         program::run(program::wed(&database.url()).args(["demo", "requisition", "--json"]));
     let document = answer.done().json();
     for clerk in ["ann", "bob", "cid", "eve"] {
-        assert_eq!(document["instances"][clerk]["status"], "F", "{document}");
+        assert_eq!(
+            document["instances"][clerk]["status"], "final",
+            "{document}"
+        );
     }
     assert_eq!(document["stock"], "4");
     let steps: Vec<&str> = document["steps"]

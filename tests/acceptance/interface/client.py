@@ -3,7 +3,7 @@
 import sys
 
 from wedflow_client import AuthenticatedClient
-from wedflow_client.api.flows import flows_apply, flows_get
+from wedflow_client.api.flows import flows_apply, flows_get, flows_list
 from wedflow_client.api.instances import instances_get, instances_list, instances_start
 from wedflow_client.api.tokens import tokens_me
 from wedflow_client.models import FlowDefinition, Problem, Start
@@ -24,6 +24,7 @@ definition = FlowDefinition.from_dict(
 )
 applied = flows_apply.sync("made", client=client, body=definition)
 assert applied.created, applied
+assert [one.name for one in flows_list.sync(client=client).items] == ["made"]
 flow = flows_get.sync("made", client=client)
 assert flow.definition.to_dict()["trigger"][0]["attempts"] == 7, flow
 

@@ -1,6 +1,7 @@
 //! The description of the HTTP API, held against tools that others wrote: a validator, a generator of clients, a
 //! fuzzer.
 
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -42,7 +43,7 @@ fn the_description_is_valid() {
 }
 
 #[harness::test]
-fn a_client_is_generated_from_the_description_and_works() {
+fn clients_for_python_and_typescript_are_generated_and_work() {
     let api = Api::of(&Database::new());
     let user = api.user(TENANT, "ann", "developer");
     let (folder, file) = described(&api);
@@ -60,11 +61,56 @@ fn a_client_is_generated_from_the_description_and_works() {
         .arg(folder.path().join("client")))
     .done();
     assert!(!made.err.contains("WARNING"), "{made:?}");
+    let (address, token) = (
+        format!("http://{}", api.address),
+        user.token.expect("a token"),
+    );
     run(tool("python")
         .arg(repository("tests/acceptance/interface/client.py"))
-        .arg(format!("http://{}", api.address))
-        .arg(user.token.as_deref().expect("a token"))
+        .args([&address, &token])
         .env("PYTHONPATH", folder.path().join("client")))
+    .done();
+    typescript(folder.path(), &file, &[&address, &token]);
+}
+
+/// Makes types for TypeScript from the description, and runs a program that is held against them.
+fn typescript(folder: &Path, description: &Path, arguments: &[&str]) {
+    let packages = repository("tests/browser/node_modules");
+    let program = |name: &str| {
+        let program = packages.join(".bin").join(name);
+        assert!(
+            program.exists(),
+            "{} is missing: `make setup-test` installs it",
+            program.display()
+        );
+        let mut command = Command::new(program);
+        command.current_dir(folder);
+        command
+    };
+    run(program("openapi-typescript").arg(description).args([
+        "--empty-objects-unknown",
+        "--output",
+        "schema.d.ts",
+    ]))
+    .done();
+    let source = repository("tests/acceptance/interface/client.ts");
+    std::fs::copy(source, folder.join("client.ts")).expect("copied");
+    std::os::unix::fs::symlink(&packages, folder.join("node_modules")).expect("linked");
+    std::fs::write(folder.join("package.json"), r#"{ "type": "module" }"#).expect("written");
+    let strictly = [
+        "--strict",
+        "--target",
+        "es2022",
+        "--module",
+        "nodenext",
+        "client.ts",
+    ];
+    let checked = run(program("tsc").args(strictly).args(["--lib", "es2022,dom"]));
+    assert_eq!(checked.code, Some(0), "{checked:?}");
+    run(Command::new("node")
+        .arg("client.js")
+        .args(arguments)
+        .current_dir(folder))
     .done();
 }
 

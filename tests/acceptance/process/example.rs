@@ -155,7 +155,8 @@ fn demo_runs_to_its_end_with_three_people_one_of_whom_is_away() {
             .json();
         assert_eq!(demo["wid"], wid);
         let trace = demo["trace"].as_array().expect("a trace");
-        let steps: Vec<&str> = trace.iter().filter_map(|row| row["trw"].as_str()).collect();
+        let steps = trace.iter().filter_map(|row| row["transition"].as_str());
+        let steps: Vec<&str> = steps.collect();
         assert_eq!(
             steps,
             [
@@ -166,7 +167,7 @@ fn demo_runs_to_its_end_with_three_people_one_of_whom_is_away() {
                 "enviar_ordem_pagamento"
             ]
         );
-        assert_eq!(trace.last().expect("a row")["status"], "F");
+        assert_eq!(trace.last().expect("a row")["status"], "final");
         let told = demo["steps"].to_string();
         for part in [
             "beto locks VisitarCliente",

@@ -6,12 +6,14 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::{Value, json};
-use wedflow_store::{self as store, TenantSettings};
+use wedflow_store::{self as store, PauseScope, TenantSettings};
 use wedflow_tenancy::{Role, Scope, TokenError, TokenRequest, issue};
 
 use crate::access::Operator;
-use crate::body::Document;
-use crate::documents::{List, MadeTenant, NewTenant, Page, Tenant, TenantChange, Usage};
+use crate::body::{Document, OptionalDocument};
+use crate::documents::{
+    List, MadeTenant, NewTenant, Page, Paused, Reason, Tenant, TenantChange, Usage,
+};
 use crate::page;
 use crate::path::{Asked, Named};
 use crate::problem::Problem;
@@ -24,7 +26,7 @@ const ADMIN_DAYS: i32 = 90;
 #[utoipa::path(get, path = "/v1/installation", tag = "installation", operation_id = "status",
     responses((status = 200, body = Value)))]
 pub(crate) async fn status(State(api): State<Api>, _: Operator) -> Result<Json<Value>, Problem> {
-    let mut status = api.store.installation().await?;
+    let mut status = api.store.for_status().installation().await?;
     status["version"] = env!("CARGO_PKG_VERSION").into();
     Ok(Json(status))
 }
@@ -157,6 +159,46 @@ pub(crate) async fn delete(
     operator.must_write()?;
     operator.store(&api).drop_tenant(&name).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Pauses a tenant: nobody claims its jobs
+#[utoipa::path(post, path = "/v1/installation/tenants/{tenant}/pause", tag = "installation",
+    operation_id = "pause_a_tenant", params(("tenant" = String, Path, description = "The tenant's name")),
+    request_body = Option<Reason>,
+    responses((status = 200, body = Paused), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn pause(
+    State(api): State<Api>,
+    operator: Operator,
+    Named(name): Named<String>,
+    OptionalDocument(asked): OptionalDocument<Reason>,
+) -> Result<Json<Paused>, Problem> {
+    set_pause(&api, &operator, &name, true, &asked.reason).await
+}
+
+/// Resumes a paused tenant
+#[utoipa::path(post, path = "/v1/installation/tenants/{tenant}/resume", tag = "installation",
+    operation_id = "resume_a_tenant", params(("tenant" = String, Path, description = "The tenant's name")),
+    request_body = Option<Reason>, responses((status = 200, body = Paused), (status = 404, body = Problem)))]
+pub(crate) async fn resume(
+    State(api): State<Api>,
+    operator: Operator,
+    Named(name): Named<String>,
+    OptionalDocument(asked): OptionalDocument<Reason>,
+) -> Result<Json<Paused>, Problem> {
+    set_pause(&api, &operator, &name, false, &asked.reason).await
+}
+
+async fn set_pause(
+    api: &Api,
+    operator: &Operator,
+    tenant: &str,
+    paused: bool,
+    reason: &str,
+) -> Result<Json<Paused>, Problem> {
+    operator.must_write()?;
+    let scope = PauseScope::Tenant(tenant);
+    let changed = operator.store(api).set_pause(scope, paused, reason).await?;
+    Ok(Json(Paused { paused, changed }))
 }
 
 /// A tenant's limits, and what it uses of them

@@ -1,8 +1,9 @@
 //! Arguments of `wed tenant quota`.
 
+use std::collections::BTreeMap;
+
 use clap::Args;
 use serde::Serialize;
-use wedflow_store::QuotaChange;
 
 #[derive(Debug, Serialize, Args)]
 #[group(required = true, multiple = true)]
@@ -65,14 +66,14 @@ pub(crate) struct QuotaArguments {
 
 impl QuotaArguments {
     /// Those that were given, by their names.
-    pub(crate) fn named(&self) -> QuotaChange {
+    pub(crate) fn named(&self) -> BTreeMap<String, Option<i64>> {
         match serde_json::to_value(self) {
             Ok(serde_json::Value::Object(all)) => all
                 .into_iter()
                 .filter(|(_, most)| !most.is_null())
                 .map(|(name, most)| (name, most["most"].as_i64()))
                 .collect(),
-            _ => QuotaChange::new(),
+            _ => BTreeMap::new(),
         }
     }
 }

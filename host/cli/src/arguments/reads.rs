@@ -59,6 +59,7 @@ impl Command {
             Command::User(command) => matches!(command, UserCommand::List),
             Command::Token(command) => matches!(command, TokenCommand::List { .. }),
             Command::Webhook(command) => matches!(command, WebhookCommand::List),
+            Command::Mcp { write } => !write,
             Command::Audit(audit) => audit.forget.is_none(),
             Command::Work(work) => matches!(
                 work.command,

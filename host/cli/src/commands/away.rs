@@ -8,13 +8,14 @@ use wedflow_away::{
     AwayError, KeptResult, Leaving, Link, LocalItem, LocalStore, Returned, admit, disconnect,
     prefetch, reconnect, take_worklist, warnings,
 };
+use wedflow_client::{Client, Https};
 
 use crate::answer::{self, counted, shown};
 use crate::application::{call, changes};
 use crate::arguments::{AwayCommand, AwayConnection};
 use crate::calls;
 use crate::commands::work::values_of;
-use crate::inbox::server::{Served, Server};
+use crate::inbox::server::Server;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
@@ -134,19 +135,23 @@ pub(crate) async fn inbox(connection: &AwayConnection, terminal: &Terminal) -> R
     }
     let person = person(&link, &mut store)?;
     drop(store);
-    let server = Box::new(Served(link));
-    show(person, server, Some(path)).await
+    let server = client(connection)?;
+    show(person, server, Some((path, link))).await
 }
 
-/// Shows the inbox on a thread that may wait.
+/// Shows the inbox on a thread that may wait; with a local store and the way by which it is filled, where there are.
 pub(crate) async fn show(
     person: String,
-    server: Box<dyn crate::inbox::server::Server>,
-    path: Option<PathBuf>,
+    client: Client,
+    local: Option<(PathBuf, Link)>,
 ) -> Result<(), Problem> {
-    let runtime = tokio::runtime::Handle::current();
-    let shown =
-        tokio::task::spawn_blocking(move || crate::inbox::show(&person, server, path, runtime));
+    let (path, link) = local.unzip();
+    let server = Server {
+        client,
+        link,
+        runtime: tokio::runtime::Handle::current(),
+    };
+    let shown = tokio::task::spawn_blocking(move || crate::inbox::show(&person, server, path));
     match shown.await {
         Ok(shown) => shown.map_err(problem),
         Err(error) => Err(Problem::new("the inbox ended early").because(error)),
@@ -180,8 +185,8 @@ fn person(link: &Link, store: &mut LocalStore) -> Result<String, Problem> {
     Ok(owner.map_or_else(|| "you".to_owned(), |owner| owner.person))
 }
 
-/// Prints the worklist in plain lines: as the server has it, or, of a person who left, the local store, which is shown to
-/// nobody else.
+/// Prints the worklist in plain lines: as the server has it, or, of a person who left, the local store, which is shown
+/// to nobody else.
 fn list(link: &Link, store: &mut LocalStore, terminal: &Terminal) -> Result<(), Problem> {
     let away = store.setting("mode").map_err(problem)?.as_deref() == Some("disconnected");
     if away {
@@ -193,11 +198,22 @@ fn list(link: &Link, store: &mut LocalStore, terminal: &Terminal) -> Result<(), 
 }
 
 fn link(connection: &AwayConnection) -> Result<Link, Problem> {
-    let (Some(server), Some(token)) = (&connection.server, &connection.token) else {
-        return Err(Problem::usage("server and token are needed")
-            .hint("Say --server URL and --token TOKEN, or set WEDFLOW_SERVER and WEDFLOW_TOKEN."));
-    };
+    let (server, token) = server_of(connection)?;
     Ok(Link::new(server, token))
+}
+
+/// Returns the API's client of the same server. It says nothing of where it is: the inbox has the whole screen.
+fn client(connection: &AwayConnection) -> Result<Client, Problem> {
+    let (server, token) = server_of(connection)?;
+    Ok(Client::new(Https::new(server, token, None)?))
+}
+
+fn server_of(connection: &AwayConnection) -> Result<(&str, &str), Problem> {
+    match (&connection.server, &connection.token) {
+        (Some(server), Some(token)) => Ok((server, token)),
+        _ => Err(Problem::usage("server and token are needed")
+            .hint("Say --server URL and --token TOKEN, or set WEDFLOW_SERVER and WEDFLOW_TOKEN.")),
+    }
 }
 
 fn local(store: &LocalStore, terminal: &Terminal) -> Result<(), Problem> {
@@ -359,12 +375,11 @@ async fn perform(
         reason,
     } = doing;
     let (found, component) = if at_server {
-        let link = link(connection)?;
-        take_worklist(&link, store, "arrival").map_err(problem)?;
+        take_worklist(&link(connection)?, store, "arrival").map_err(problem)?;
         let found = store.enabled(item).map_err(problem)?;
-        let answered = Served(link).run(item, &values).map_err(problem)?;
-        for (name, value) in answered {
-            values.entry(name).or_insert(value);
+        let answered = client(connection)?.run_item(item, &values).await?;
+        for (name, value) in answered["values"].as_object().into_iter().flatten() {
+            values.entry(name).or_insert_with(|| value.clone());
         }
         (found, None)
     } else {

@@ -2,17 +2,18 @@
 
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
 use serde_json::{Value as Json, json};
-use wedflow_documents::UploadTerms;
+use wedflow_client::Expected;
+use wedflow_documents::{Start, Status, TraceRow, UploadTerms};
 use wedflow_model::Wid;
-use wedflow_store::{Flow, Store, TraceRow};
 use wedflow_worker::HostSettings;
 
 use crate::answer::counted;
 use crate::arguments::{Arguments, DemoArguments};
 use crate::commands::{component, flow, host, manutencao, requisition};
 use crate::database;
-use crate::door;
+use crate::door::{self, Door};
 use crate::problem::Problem;
 use crate::samples::{SAMPLES, Sample};
 use crate::terminal::Terminal;
@@ -76,18 +77,19 @@ pub(crate) async fn run(
         ));
     }
     let host = host::start(&store, settings).await?;
-    let result = run_all(&sample, tenant, demo, &store, terminal).await;
+    let result = run_all(&sample, demo, &door, terminal).await;
     host.stop().await;
     let ended = result?;
 
     print_traces(&ended, terminal);
-    match ended
-        .iter()
-        .find(|run| run.trace.last().is_some_and(|row| row.status == "E"))
-    {
+    match ended.iter().find(|run| {
+        run.trace
+            .last()
+            .is_some_and(|row| row.status == Status::Exception)
+    }) {
         Some(run) => Err(Problem::new(format!(
             "instance {} of {} ended as an exception",
-            run.wid, run.flow.name
+            run.wid, run.flow
         ))),
         None => Ok(()),
     }
@@ -96,19 +98,25 @@ pub(crate) async fn run(
 /// Prints the traces of instances that have ended, and what to try next.
 fn print_traces(ended: &[Ended], terminal: &Terminal) {
     if terminal.is_json() {
-        let rows: Vec<Json> = ended
-            .iter()
-            .flat_map(|run| run.trace.iter().map(|row| row_of(&run.flow, row)))
-            .collect();
+        let rows_of = |run: &'_ Ended| {
+            let row = |row| {
+                json!(FlowsRow {
+                    flow: &run.flow,
+                    wid: run.wid,
+                    row
+                })
+            };
+            run.trace.iter().map(row).collect::<Vec<_>>()
+        };
+        let rows: Vec<Json> = ended.iter().flat_map(rows_of).collect();
         terminal.document(&rows);
     } else {
         for run in ended {
             terminal.line(&format!(
                 "\n{}: {} (instance {})",
-                run.flow.name, run.name, run.wid
+                run.flow, run.name, run.wid
             ));
-            let rows: Vec<_> = run.trace.iter().cloned().map(Into::into).collect();
-            terminal.trace(&rows, &[]);
+            terminal.trace(&run.trace, &[]);
         }
         what_next(ended, terminal);
     }
@@ -117,51 +125,45 @@ fn print_traces(ended: &[Ended], terminal: &Terminal) {
 /// An instance that has ended.
 struct Ended {
     name: String,
-    flow: Flow,
+    flow: String,
     wid: Wid,
     trace: Vec<TraceRow>,
 }
 
+/// Starts all instances of a sample, and waits until they have ended.
 async fn run_all(
     sample: &Sample,
-    tenant: &str,
     demo: &DemoArguments,
-    store: &Store,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<Vec<Ended>, Problem> {
     let mut started = Vec::new();
     for run in &sample.runs {
         let definition = flow::read_definition(&sample.definition(run))?;
-        store.apply(tenant, &definition).await?;
-        let flow = store.flow(tenant, &definition.name).await?;
-        let wid = store.start_instance(&flow, &run.insert).await?;
-        terminal.say(&format!(
-            "{}: instance {wid} is started ({})",
-            flow.name, run.name
-        ));
+        door.apply(&definition, &Expected::Anything).await?;
+        let flow = definition.name.clone();
+        let start = Start {
+            state: run.insert.clone(),
+            ..Start::default()
+        };
+        let wid = door.start(&flow, &start, None).await?.wid;
+        terminal.say(&format!("{flow}: instance {wid} is started ({})", run.name));
         started.push((run.name.clone(), flow, wid));
     }
     let until = Instant::now() + Duration::from_secs(demo.wait);
     let mut ended = Vec::new();
     for (name, flow, wid) in started {
-        let trace = loop {
-            let trace = store.trace(flow.flow_id, wid, 1).await?;
-            if trace.last().is_some_and(|row| row.status != "R") {
-                break trace;
-            }
+        while door.instance(&flow, wid).await?.status == Status::Regular {
             if Instant::now() > until {
-                return Err(Problem::new(format!(
-                    "instance {wid} of {} has not ended within {}",
-                    flow.name,
-                    counted(demo.wait, "second")
-                ))
-                .hint(format!(
-                    "`wed instance show {} {wid}` says what it waits for.",
-                    flow.name
+                let wait = counted(demo.wait, "second");
+                let said = format!("instance {wid} of {flow} has not ended within {wait}");
+                return Err(Problem::new(said).hint(format!(
+                    "`wed instance show {flow} {wid}` says what it waits for."
                 )));
             }
             tokio::time::sleep(LOOK_AGAIN).await;
-        };
+        }
+        let trace = door.trace(&flow, wid, None, None).await?;
         ended.push(Ended {
             name,
             flow,
@@ -172,28 +174,18 @@ async fn run_all(
     Ok(ended)
 }
 
-fn row_of(flow: &Flow, row: &TraceRow) -> Json {
-    json!({
-        "flow": flow.name,
-        "wid": row.wid,
-        "seq": row.seq,
-        "trw": row.trw,
-        "trf": row.trf,
-        "status": row.status,
-        "state": row.state,
-        "tstmp": row.tstmp,
-        "writer": row.writer,
-        "note": row.note,
-        "attempt": row.attempt,
-        "fuel": row.fuel,
-        "elapsed_us": row.elapsed_us,
-        "memory_bytes": row.memory_bytes,
-    })
+/// A row of a trace, and whose it is.
+#[derive(Serialize)]
+struct FlowsRow<'a> {
+    flow: &'a str,
+    wid: Wid,
+    #[serde(flatten)]
+    row: &'a TraceRow,
 }
 
 fn what_next(ended: &[Ended], terminal: &Terminal) {
     let Some(first) = ended.first() else { return };
-    let (flow, wid) = (&first.flow.name, first.wid);
+    let (flow, wid) = (&first.flow, first.wid);
     terminal.say(&format!(
         "\nTry next:\n  wed instance show {flow} {wid}        its state and what its transitions logged\n  \
          psql \"$(wed flow url {flow})\"        the same in SQL: SELECT * FROM wed_trace;\n  \

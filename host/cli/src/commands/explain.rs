@@ -54,7 +54,7 @@ fn codes() -> impl Iterator<Item = &'static ErrorCode> {
 }
 
 /// All pages, by the names that `wed explain` takes. A guide that has the name of a reference keeps its folder's.
-fn pages() -> BTreeMap<String, String> {
+pub(crate) fn pages() -> BTreeMap<String, String> {
     let mut pages = BTreeMap::new();
     collect::<Reference>("reference", &mut pages);
     collect::<Guide>("guide", &mut pages);

@@ -1,20 +1,24 @@
 //! `wed demo manutencao`: the worked example of the process language, done by three people, one of whom works without a
 //! connection.
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 use wedflow_api::{Server, ServerSettings};
 use wedflow_away::{Leaving, Link, LocalStore, disconnect, reconnect};
+use wedflow_documents::{NewToken, NewUser, Process, Report, Status};
 use wedflow_model::Wid;
-use wedflow_store::{Flow, NewProcess, PersonName, Store, StoreError, WorkAct, WorkReport};
-use wedflow_tenancy::{Scope, TokenRequest, issue};
+use wedflow_store::Store;
 
 use crate::answer::counted;
 use crate::commands::{away, process};
+use crate::door::{self, Door};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
 /// The source, as printed.
 const SOURCE: &str = include_str!("../../../process/tests/data/manutencao.pdl");
+
+/// Name of its flow.
+const FLOW: &str = "manutencao";
 
 /// Name and purpose, as `wed demo` lists them.
 pub(crate) const ABOUT: (&str, &str) = (
@@ -38,49 +42,44 @@ struct Example<'a> {
     store: &'a Store,
     tenant: &'a str,
     terminal: &'a Terminal,
-    flow: Flow,
     wid: Wid,
     steps: Vec<Json>,
 }
 
 /// Plays the example to its end.
 pub(crate) async fn run(store: &Store, tenant: &str, terminal: &Terminal) -> Result<(), Problem> {
-    let flows = process::apply_text("manutencao.pdl", SOURCE, tenant, store, terminal).await?;
+    let owner = door::of_store(store, tenant, "operator");
+    let flows = process::apply_text("manutencao.pdl", SOURCE, &owner, terminal).await?;
     for (name, role) in PEOPLE {
-        let person = PersonName { tenant, name };
-        store.create_person(person, &[role.to_owned()]).await?;
-        store.connect_person(person).await?;
+        owner.put_person(name, &[role.to_owned()]).await?;
+        door::of_store(store, tenant, name).set_active(true).await?;
     }
-    let ana = PersonName {
-        tenant,
-        name: "ana",
-    };
-    let new = NewProcess {
-        flow: "manutencao",
-        in_charge: Some("ana"),
-        values: &Map::new(),
-        policy: 1,
-        count: 1,
-        warnings: &[24, 6],
+    let new = Process {
+        flow: FLOW.to_owned(),
+        in_charge: Some("ana".to_owned()),
+        warnings: vec![24, 6],
         transfer: Some(6),
+        ..Process::default()
     };
-    let wid = store.start_process(ana, &new).await?;
+    let begun = door::of_store(store, tenant, "ana").begin(&new).await?;
+    let wid = begun["wid"]
+        .as_i64()
+        .and_then(|wid| i32::try_from(wid).ok());
+    let wid = wid.map(Wid::new).unwrap_or_default();
     let mut example = Example {
         store,
         tenant,
         terminal,
-        flow: store.flow(tenant, "manutencao").await?,
         wid,
         steps: Vec::new(),
     };
     let messages = example.play().await?;
-    let trace = store.trace(example.flow.flow_id, wid, 1).await?;
     let steps = example.steps;
+    let trace = owner.trace(FLOW, wid, None, None).await?;
     if terminal.is_json() {
         terminal.document(&json!({ "flows": flows, "wid": wid, "steps": steps, "messages": messages, "trace": trace }));
     } else {
-        let rows: Vec<_> = trace.iter().cloned().map(Into::into).collect();
-        terminal.trace(&rows, &[]);
+        terminal.trace(&trace, &[]);
         let next = format!(
             "\nTry next:\n  wed work --as ana history ITEM    who did what with an item\n  \
              wed flow show manutencao          the flow that the source became\n  \
@@ -89,7 +88,7 @@ pub(crate) async fn run(store: &Store, tenant: &str, terminal: &Terminal) -> Res
         terminal.say(&next);
     }
     match trace.last() {
-        Some(last) if last.status == "F" => Ok(()),
+        Some(last) if last.status == Status::Final => Ok(()),
         _ => Err(Problem::new(format!(
             "instance {wid} of manutencao has not ended"
         ))),
@@ -102,21 +101,17 @@ impl Example<'_> {
         self.steps.push(Json::String(text));
     }
 
-    fn person<'p>(&'p self, name: &'p str) -> PersonName<'p> {
-        PersonName {
-            tenant: self.tenant,
-            name,
-        }
+    /// The door of a person.
+    fn door(&self, name: &str) -> Door {
+        door::of_store(self.store, self.tenant, name)
     }
 
     /// Plays all tasks; the messages to who is in charge.
     async fn play(&mut self) -> Result<Vec<Json>, Problem> {
-        let order = self
-            .claim("ana", "CriarOrdemServico", WorkAct::Select)
-            .await?;
+        let order = self.claim("ana", "CriarOrdemServico", "select").await?;
         self.report("ana", order, json!({ "ordem_servico": ORDER }))
             .await?;
-        let visit = self.claim("beto", "VisitarCliente", WorkAct::Lock).await?;
+        let visit = self.claim("beto", "VisitarCliente", "lock").await?;
         self.visit(visit).await?;
         self.program("gerar_ordem_pagamento", "ordem_pagamento = 'R$ 120,00'")
             .await?;
@@ -125,11 +120,9 @@ impl Example<'_> {
             "debitos_clientes = 'Carla: R$ 120,00'",
         )
         .await?;
-        let send = self
-            .claim("caio", "EnviarOrdemPagamento", WorkAct::Select)
-            .await?;
+        let send = self.claim("caio", "EnviarOrdemPagamento", "select").await?;
         self.report("caio", send, json!({})).await?;
-        let messages = self.store.work_messages(self.person("ana"), 10).await?;
+        let messages = self.door("ana").messages(10).await?;
         for message in messages
             .iter()
             .rev()
@@ -146,36 +139,28 @@ impl Example<'_> {
     }
 
     /// Claims the instance's item of a task; its number.
-    async fn claim(&mut self, name: &str, task: &str, act: WorkAct) -> Result<i64, Problem> {
-        let list = self
-            .store
-            .worklist(self.person(name), "arrival", 1_000)
-            .await?;
+    async fn claim(&mut self, name: &str, task: &str, act: &str) -> Result<i64, Problem> {
+        let door = self.door(name);
+        let list = door.worklist("arrival", 1_000).await?;
         let found = list
             .iter()
             .find(|item| item["task"] == task && item["wid"] == self.wid.get());
         let item = found.and_then(|item| item["item"].as_i64());
         let item =
             item.ok_or_else(|| Problem::new(format!("{task} is not on the worklist of {name}")))?;
-        self.store.work_act(self.person(name), item, act).await?;
-        self.tell(format!("{name} {}s {task} (item {item})", act.name()));
+        door.work_act(item, act, None).await?;
+        self.tell(format!("{name} {act}s {task} (item {item})"));
         Ok(item)
     }
 
     async fn report(&mut self, name: &str, item: i64, values: Json) -> Result<(), Problem> {
-        let values = values.as_object().cloned().unwrap_or_default();
-        let key = format!("demo-{item}");
-        let report = WorkReport {
-            item,
+        let report = Report {
             success: true,
-            values: &values,
-            key: &key,
-            reason: None,
-            claim: None,
-            base: None,
-            done_at: None,
+            values: values.as_object().cloned().unwrap_or_default(),
+            ..Report::default()
         };
-        self.store.report_work(self.person(name), &report).await?;
+        let key = format!("demo-{item}");
+        self.door(name).report(item, &report, &key).await?;
         self.tell(format!("{name} reports item {item}: SUCCEEDED"));
         Ok(())
     }
@@ -199,35 +184,33 @@ impl Example<'_> {
 
     /// A user and a token for beto's machine.
     async fn link(&self, server: &Server) -> Result<Link, Problem> {
-        match self
-            .store
-            .create_user(self.tenant, "beto", "participant")
-            .await
-        {
-            Ok(_) | Err(StoreError::Refused(_)) => {}
-            Err(error) => return Err(error.into()),
-        }
-        let request = TokenRequest {
-            tenant: self.tenant,
-            user: "beto",
-            name: &format!("demo-{:08x}", rand::random::<u32>()),
-            scopes: &[Scope::ALL],
-            flows: &[],
-            days: 1,
+        let owner = self.door("operator");
+        let user = NewUser {
+            name: "beto".to_owned(),
+            role: "participant".to_owned(),
         };
-        let issued = issue(self.store, None, &request).await?;
+        match owner.create_user(&user).await {
+            // A second run finds the user.
+            Err(error) if error.code().is_none() => return Err(error.into()),
+            _ => {}
+        }
+        let new = NewToken {
+            user: Some("beto".to_owned()),
+            name: format!("demo-{:08x}", rand::random::<u32>()),
+            scopes: vec!["write".to_owned()],
+            flows: Vec::new(),
+            days: Some(1),
+        };
+        let issued = owner.create_token(&new).await?;
         Ok(Link::new(
             &format!("http://{}", server.address()),
-            issued.secret.reveal(),
+            &issued.secret,
         ))
     }
 
     /// Does an automatic task as a program with a Postgres connection does.
     async fn program(&mut self, transition: &str, clause: &str) -> Result<(), Problem> {
-        let mut session = self
-            .store
-            .flow_session(self.tenant, &self.flow.name)
-            .await?;
+        let mut session = self.store.flow_session(self.tenant, FLOW).await?;
         let clause = format!("{clause}, {transition}_state = 'SUCCEEDED'");
         if !session.finish(self.wid, transition, &clause).await? {
             return Err(Problem::new(format!(

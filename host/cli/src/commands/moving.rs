@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value as Json, json};
 use tokio::sync::mpsc;
 use wedflow_model::FlowId;
-use wedflow_store::{ImportedTenant, SealedSecret, Store, TenantExport, TenantMove, TenantPiece};
+use wedflow_store::{
+    ImportedTenant, PauseScope, SealedSecret, Store, TenantExport, TenantMove, TenantPiece,
+};
 use wedflow_worker::SecretKey;
 
 use crate::answer::counted;
@@ -113,6 +115,13 @@ pub(crate) async fn import(
         }
         say_missing(&imported, terminal);
     });
+    Ok(())
+}
+
+/// Resumes a tenant that has left, where nobody has taken it in.
+pub(crate) async fn take_back(name: &str, store: &Store) -> Result<(), Problem> {
+    store.release_tenant(name, true).await?;
+    store.set_pause(PauseScope::Tenant(name), false, "").await?;
     Ok(())
 }
 

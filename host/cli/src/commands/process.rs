@@ -5,11 +5,9 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 use wedflow_documents::ProcessDefinition;
-use wedflow_model::FlowDefinition;
 use wedflow_process::{
     Diagnostic, Parsed, Plan, Process, SOURCE_BYTES_MAX, lower, parse, raise, unknown_roles,
 };
-use wedflow_store::Store;
 
 use crate::arguments::{CheckArguments, FmtArguments};
 use crate::commands::changes;
@@ -158,11 +156,7 @@ pub(crate) async fn apply(
         }
         return Ok(());
     }
-    let definitions = processes.into_iter().map(|process| ProcessDefinition {
-        definition: json!(process.definition),
-        plan: json!(process.plan),
-    });
-    let flows = door.apply_processes(definitions.collect()).await?;
+    let flows = door.apply_processes(definitions(processes)).await?;
     terminal.answer(
         &json!({ "flows": flows, "warnings": reading.warnings() }),
         || {
@@ -174,34 +168,28 @@ pub(crate) async fn apply(
     Ok(())
 }
 
-/// Flows with their plans of work, as the database takes them.
-fn pairs(processes: Vec<Process>) -> Vec<(FlowDefinition, Json)> {
-    let plan = |process: &Process| serde_json::to_value(&process.plan).unwrap_or_default();
-    processes
-        .into_iter()
-        .map(|process| {
-            let plan = plan(&process);
-            (process.definition, plan)
-        })
-        .collect()
+/// Processes as the API takes them.
+fn definitions(processes: Vec<Process>) -> Vec<ProcessDefinition> {
+    let definition = |process: Process| ProcessDefinition {
+        definition: json!(process.definition),
+        plan: json!(process.plan),
+    };
+    processes.into_iter().map(definition).collect()
 }
 
 /// Makes flows of a source that is part of this program; their names.
 pub(crate) async fn apply_text(
     name: &str,
     source: &str,
-    tenant: &str,
-    store: &Store,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<Vec<String>, Problem> {
     let reading = Reading::of_text(name.to_owned(), source.to_owned())?;
     reading.warn(terminal);
-    let pairs = pairs(reading.processes()?);
-    wedflow_worker::definition::apply_processes(store, tenant, &pairs).await?;
-    Ok(pairs
-        .into_iter()
-        .map(|(definition, _)| definition.name)
-        .collect())
+    let applied = door
+        .apply_processes(definitions(reading.processes()?))
+        .await?;
+    Ok(applied.into_iter().map(|one| one.flow).collect())
 }
 
 /// Prints a process as a source.

@@ -1,14 +1,20 @@
 //! `wed demo requisition`: requisitions of one material by several clerks, each step done by hand over SQL.
 
 use serde_json::{Map, Value as Json, json};
-use wedflow_model::Wid;
-use wedflow_store::{Flow, FlowSession, Store};
+use wedflow_client::Expected;
+use wedflow_documents::{Reason, SetResource};
+use wedflow_model::{FlowDefinition, Wid};
+use wedflow_store::{FlowSession, Store};
 
+use crate::door::{self, Door};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
 /// The definition.
 const FLOW: &str = include_str!("requisition.toml");
+
+/// Name of its flow.
+const NAME: &str = "requisition";
 
 /// Name and purpose, as `wed demo` lists them.
 pub(crate) const ABOUT: (&str, &str) = (
@@ -99,46 +105,52 @@ impl Players<'_> {
 
 /// Plays it.
 pub(crate) async fn run(store: &Store, tenant: &str, terminal: &Terminal) -> Result<(), Problem> {
-    let definition = toml::from_str(FLOW)
+    let definition: FlowDefinition = toml::from_str(FLOW)
         .map_err(|source| Problem::new("the demo is damaged").because(source))?;
-    store.apply(tenant, &definition).await?;
-    let flow = store.flow(tenant, "requisition").await?;
-    store
-        .set_resource(&flow, Some("material"), "M1", "12", "2")
-        .await?;
+    let door = door::of_store(store, tenant, "operator");
+    door.apply(&definition, &Expected::Anything).await?;
+    deliver(&door).await?;
     let mut at = Players {
-        session: store.flow_session(tenant, "requisition").await?,
+        session: store.flow_session(tenant, NAME).await?,
         terminal,
         steps: Vec::new(),
     };
-    let ended = play(&mut at, store, &flow).await?;
+    let ended = play(&mut at, &door).await?;
     let stock = at.stock().await?;
     let Players { steps, .. } = at;
     terminal.answer(
-        &json!({ "flow": flow.name, "instances": ended, "stock": stock, "steps": steps }),
+        &json!({ "flow": NAME, "instances": ended, "stock": stock, "steps": steps }),
         || {
             terminal.line(&format!(
                 "\nTry next:\n  wed flow resource list {0}\n  wed flow reservations {0}\n  wed instance list {0}",
-                flow.name
+                NAME
             ));
         },
     );
     Ok(())
 }
 
-async fn play(
-    at: &mut Players<'_>,
-    store: &Store,
-    flow: &Flow,
-) -> Result<Map<String, Json>, Problem> {
+/// Fills the store of the material up.
+async fn deliver(door: &Door) -> Result<(), Problem> {
+    let stock = SetResource {
+        resource: Some("material".to_owned()),
+        key: "M1".to_owned(),
+        capacity: "12".to_owned(),
+        minimum: Some("2".to_owned()),
+    };
+    Ok(door.set_resource(NAME, &stock).await?)
+}
+
+async fn play(at: &mut Players<'_>, door: &Door) -> Result<Map<String, Json>, Problem> {
     at.stock().await?;
     let ann = at.enter("ann", r#"{"M1": 7}"#, "").await?;
     let bob = at.enter("bob", r#"{"M1": 7}"#, "").await?;
     // A clerk who gives up keeps the number; it is given to nobody else.
     let cid = at.enter("cid", r#"{"M1": 1}"#, "").await?;
-    store
-        .cancel_instance(flow, cid, "the clerk gave up")
-        .await?;
+    let reason = Reason {
+        reason: "the clerk gave up".to_owned(),
+    };
+    door.cancel(NAME, cid, &reason).await?;
     at.tell(format!("cid gives up; instance {cid} ends"));
     let eve = at.enter("eve", r#"{"M1": 1}"#, "special").await?;
     at.reach_issue(ann, "").await?;
@@ -153,14 +165,12 @@ async fn play(
     at.step(eve, "issue", "issued = true").await?;
     at.step(eve, "approve", "approved = true").await?;
     at.tell("Seven more of M1 are delivered".to_owned());
-    store
-        .set_resource(flow, Some("material"), "M1", "12", "2")
-        .await?;
+    deliver(door).await?;
     at.step(bob, "issue", "issued = true").await?;
     at.step(eve, "issue", "issued = true").await?;
     let mut ended = Map::new();
     for (clerk, wid) in [("ann", ann), ("bob", bob), ("cid", cid), ("eve", eve)] {
-        let status = store.instance_status(flow.flow_id, wid).await?;
+        let status = door.instance(NAME, wid).await?.status;
         ended.insert(clerk.to_owned(), json!({ "wid": wid, "status": status }));
     }
     Ok(ended)

@@ -1,15 +1,15 @@
 //! `wed status`: hosts, leases, queue, history, and what is wrong with how to mend it.
 
 use serde_json::Value as Json;
-use wedflow_store::Store;
 
 use crate::answer::{bytes, counted};
+use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
 /// Prints the state of the installation; fails when something is wrong. It waits for no lock.
-pub(crate) async fn run(store: &Store, terminal: &Terminal) -> Result<(), Problem> {
-    let status = store.for_status().installation().await?;
+pub(crate) async fn run(door: &Door, terminal: &Terminal) -> Result<(), Problem> {
+    let status = door.installation().await?;
     terminal.answer(&status, || print(&status, terminal));
     match status["problems"].as_array().map_or(0, Vec::len) {
         0 => Ok(()),

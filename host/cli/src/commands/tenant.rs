@@ -1,87 +1,140 @@
 //! `wed tenant`: the operator's verbs.
 
 use serde_json::json;
-use wedflow_store::{PauseScope, Store, Tenant};
+use wedflow_documents::{NewTenant, Reason, Tenant, TenantChange};
 
 use crate::answer::counted;
-use crate::arguments::TenantCommand;
+use crate::arguments::{Arguments, TenantCommand};
 use crate::commands::{moving, operate};
+use crate::door::{self, Door};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
 pub(crate) async fn run(
     command: &TenantCommand,
-    store: &Store,
+    arguments: &Arguments,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let store = || door::open_database(arguments, terminal);
+    match command {
+        TenantCommand::Export {
+            name,
+            to,
+            snapshot,
+            with_secrets,
+        } => {
+            let terms = (*snapshot, *with_secrets);
+            moving::export(name, to, terms, &store().await?, terminal).await
+        }
+        TenantCommand::Import { file, name } => {
+            moving::import(file, name.as_deref(), &store().await?, terminal).await
+        }
+        TenantCommand::Move { name, to, back } => {
+            moving::carry(name, to, *back, &store().await?, terminal).await
+        }
+        TenantCommand::Resume {
+            name,
+            take_back: true,
+        } => {
+            moving::take_back(name, &store().await?).await?;
+            say_resumed(name, terminal);
+            Ok(())
+        }
+        _ => {
+            let door = door::open_installation(arguments, terminal).await?;
+            run_through(command, &door, terminal).await
+        }
+    }
+}
+
+/// Does what the API does.
+async fn run_through(
+    command: &TenantCommand,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
     match command {
         TenantCommand::Create { name, description } => {
-            store.create_tenant(name, description).await?;
-            terminal.answer(&json!({ "tenant": name, "created": true }), || {
-                terminal.line(&format!("Tenant {name} is made."));
-                terminal.say(&format!(
-                    "Give it an admin: wed --tenant {name} user create NAME --role admin"
-                ));
-            });
-            Ok(())
+            create(name, description, door, terminal).await
         }
-        TenantCommand::List => list(store, terminal).await,
-        TenantCommand::Show { name } => show(name, store, terminal).await,
+        TenantCommand::List => list(door, terminal).await,
+        TenantCommand::Show { name } => show(name, door, terminal).await,
         TenantCommand::Quota { name, limits } => {
-            let change = limits.named();
-            store.set_quotas(name, &change).await?;
-            let quotas = store.quotas(name).await?;
+            let quotas = door.set_quotas(name, &limits.named()).await?;
             terminal.answer(&json!({ "tenant": name, "quotas": quotas }), || {
                 terminal.line(&format!("The limits of {name} are set."));
             });
             Ok(())
         }
         TenantCommand::Suspend { name } => {
-            store.suspend_tenant(name, true).await?;
+            suspend(name, true, door).await?;
             terminal.answer(&json!({ "tenant": name, "suspended": true }), || {
                 terminal.line(&format!("Tenant {name} is suspended."));
             });
             Ok(())
         }
-        TenantCommand::Resume { name, take_back } => {
-            match take_back {
-                true => store.release_tenant(name, true).await?,
-                false => store.suspend_tenant(name, false).await?,
-            }
-            store.set_pause(PauseScope::Tenant(name), false, "").await?;
-            terminal.answer(&json!({ "tenant": name, "suspended": false }), || {
-                terminal.line(&format!("Resumed tenant {name}."));
-            });
+        TenantCommand::Resume { name, .. } => {
+            suspend(name, false, door).await?;
+            let none = Reason::default();
+            door.pause_a_tenant(name, false, &none).await?;
+            say_resumed(name, terminal);
             Ok(())
         }
         TenantCommand::Pause { name, reason } => {
-            let changed = store
-                .set_pause(PauseScope::Tenant(name), true, reason)
-                .await?;
-            terminal.answer(&json!({ "paused": true, "changed": changed }), || {
-                terminal.line(operate::said_pause(true, changed));
+            let reason = Reason {
+                reason: reason.clone(),
+            };
+            let paused = door.pause_a_tenant(name, true, &reason).await?;
+            terminal.answer(&paused, || {
+                terminal.line(operate::said_pause(true, paused.changed));
             });
             Ok(())
         }
-        TenantCommand::Export {
-            name,
-            to,
-            snapshot,
-            with_secrets,
-        } => moving::export(name, to, (*snapshot, *with_secrets), store, terminal).await,
-        TenantCommand::Import { file, name } => {
-            moving::import(file, name.as_deref(), store, terminal).await
-        }
-        TenantCommand::Move { name, to, back } => {
-            moving::carry(name, to, *back, store, terminal).await
-        }
-        TenantCommand::Delete { name, yes } => delete(name, *yes, store, terminal).await,
+        TenantCommand::Delete { name, yes } => delete(name, *yes, door, terminal).await,
+        _ => Err(Problem::new("this command has no door")),
     }
 }
 
+/// Makes a tenant.
+async fn create(
+    name: &str,
+    description: &str,
+    door: &Door,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let new = NewTenant {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        admin: None,
+    };
+    door.create_tenant(&new).await?;
+    terminal.answer(&json!({ "tenant": name, "created": true }), || {
+        terminal.line(&format!("Tenant {name} is made."));
+        terminal.say(&format!(
+            "Give it an admin: wed --tenant {name} user create NAME --role admin"
+        ));
+    });
+    Ok(())
+}
+
+fn say_resumed(name: &str, terminal: &Terminal) {
+    terminal.answer(&json!({ "tenant": name, "suspended": false }), || {
+        terminal.line(&format!("Resumed tenant {name}."));
+    });
+}
+
+async fn suspend(name: &str, suspended: bool, door: &Door) -> Result<(), Problem> {
+    let change = TenantChange {
+        suspended: Some(suspended),
+        ..TenantChange::default()
+    };
+    door.change_tenant(name, &change).await?;
+    Ok(())
+}
+
 /// Lists the tenants.
-async fn list(store: &Store, terminal: &Terminal) -> Result<(), Problem> {
-    let tenants = store.tenants().await?;
+async fn list(door: &Door, terminal: &Terminal) -> Result<(), Problem> {
+    let tenants = door.tenants().await?;
     terminal.answer(&tenants, || {
         terminal.table(
             &[
@@ -110,9 +163,9 @@ async fn list(store: &Store, terminal: &Terminal) -> Result<(), Problem> {
 }
 
 /// Shows a tenant with its quotas.
-async fn show(name: &str, store: &Store, terminal: &Terminal) -> Result<(), Problem> {
-    let tenant = store.tenant(name).await?;
-    let quotas = store.quotas(name).await?;
+async fn show(name: &str, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
+    let tenant = door.tenant(name).await?;
+    let quotas = door.quotas(name).await?;
     terminal.answer(&json!({ "tenant": tenant, "quotas": quotas }), || {
         terminal.line(&format!(
             "Tenant {name}{}{}, made {}: {}, {} of components, {}; its tokens live for \
@@ -151,8 +204,8 @@ async fn show(name: &str, store: &Store, terminal: &Terminal) -> Result<(), Prob
 }
 
 /// Removes a tenant with all that it has, after asking.
-async fn delete(name: &str, yes: bool, store: &Store, terminal: &Terminal) -> Result<(), Problem> {
-    let tenant = store.tenant(name).await?;
+async fn delete(name: &str, yes: bool, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
+    let tenant = door.tenant(name).await?;
     if !yes
                 && !terminal.confirmed(&format!(
                     "Remove tenant {name} with its {} flows, their instances and history, its components and {} users?",
@@ -161,7 +214,7 @@ async fn delete(name: &str, yes: bool, store: &Store, terminal: &Terminal) -> Re
             {
                 return Err(Problem::new("nothing was removed"));
             }
-    store.drop_tenant(name).await?;
+    door.delete_tenant(name).await?;
     terminal.answer(&json!({ "tenant": name, "deleted": true }), || {
         terminal.line(&format!("Tenant {name} is gone."));
     });

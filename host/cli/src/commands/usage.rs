@@ -1,7 +1,6 @@
 //! `wed usage`: what was used, by day, tenant, flow and transition; limits.
 
 use wedflow_documents::{List, Receipt, ReceiptFilter, Usage};
-use wedflow_store::{ReceiptDays, Store};
 
 use crate::arguments::UsageArguments;
 use crate::door::Door;
@@ -26,7 +25,7 @@ const HEAD: [&str; 12] = [
 /// Receipts that are asked for at once.
 const PART: i64 = 500;
 
-/// Shows the receipts of a tenant, or its limits.
+/// Shows the receipts of a tenant or of all, or the limits of a tenant.
 pub(crate) async fn run(
     asked: &UsageArguments,
     door: &Door,
@@ -45,34 +44,13 @@ pub(crate) async fn run(
         limit: Some(PART),
     };
     loop {
-        let List { items, next } = door.receipts(&filter).await?;
+        let List { items, next } = match asked.all {
+            true => door.all_receipts(&filter).await?,
+            false => door.receipts(&filter).await?,
+        };
         printer.take(items);
         match next {
             Some(next) => filter.cursor = Some(next),
-            None => break,
-        }
-    }
-    printer.end();
-    Ok(())
-}
-
-/// Shows the receipts of all tenants.
-pub(crate) async fn run_all(
-    asked: &UsageArguments,
-    store: &Store,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
-    let mut printer = Printer::new(asked, terminal);
-    let days = ReceiptDays {
-        since: asked.since.as_deref(),
-        until: asked.until.as_deref(),
-    };
-    let mut from = None;
-    loop {
-        let (receipts, next) = store.receipts(None, days, from, PART).await?;
-        printer.take(receipts);
-        match next {
-            Some(next) => from = Some(next),
             None => break,
         }
     }

@@ -2,14 +2,11 @@
 
 use serde_json::{Map, Value as Json, json};
 use wedflow_documents::{Decision, Outcome, PeopleRole, Process, Report};
-use wedflow_store::Store;
 
 use crate::answer::shown;
 use crate::arguments::{BeginArguments, ReportArguments, WorkArguments, WorkCommand};
-use crate::commands::away;
 use crate::commands::worklists;
 use crate::door::Door;
-use crate::inbox::server::Direct;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
@@ -116,17 +113,6 @@ async fn begin(begin: &BeginArguments, door: &Door, terminal: &Terminal) -> Resu
         ));
     });
     Ok(())
-}
-
-/// Shows the inbox of a person by way of the database, full screen.
-pub(crate) async fn inbox(person: &str, tenant: &str, store: &Store) -> Result<(), Problem> {
-    let server = Box::new(Direct {
-        store: store.clone(),
-        tenant: tenant.to_owned(),
-        person: person.to_owned(),
-        runtime: tokio::runtime::Handle::current(),
-    });
-    away::show(person.to_owned(), server, None).await
 }
 
 /// Decides what becomes of an instance that is an exception.

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 use wedflow_away::{
     AwayError, KeptResult, Leaving, LocalItem, LocalStore, Returned, disconnect, reconnect,
     send_results, take_worklist,
 };
+use wedflow_documents::Report;
 
 use super::follow::Permission;
 use super::server::Server;
@@ -36,7 +37,7 @@ pub(crate) enum Errand {
 
 /// The thread's side.
 pub(crate) struct Courier {
-    pub(crate) server: Box<dyn Server>,
+    pub(crate) server: Server,
     pub(crate) store: Option<LocalStore>,
     pub(crate) path: Option<PathBuf>,
     pub(crate) shared: Shared,
@@ -45,7 +46,6 @@ pub(crate) struct Courier {
     pub(crate) show: Sender<Wish>,
     /// Given while the person is connected.
     pub(crate) permission: Permission,
-    pub(crate) runtime: tokio::runtime::Handle,
     /// True while the worklist's changes are heard.
     pub(crate) followed: bool,
     pub(crate) order: String,
@@ -210,8 +210,13 @@ impl Courier {
                 reason,
                 base,
             } => {
-                let report =
-                    json!({ "success": success, "values": values, "reason": reason, "base": base });
+                let report = Report {
+                    success,
+                    values,
+                    reason,
+                    base: base.and_then(|base| i32::try_from(base).ok()),
+                    ..Report::default()
+                };
                 let answer = self.server.report(item, &report);
                 self.tell(News::Saved(item, answer.is_ok()));
                 answer?;
@@ -275,8 +280,8 @@ impl Courier {
     }
 
     fn take_list(&mut self) -> Result<(), AwayError> {
-        if let (Some(store), Some(link)) = (&mut self.store, self.server.link()) {
-            return take_worklist(&link, store, &self.order);
+        if let (Some(store), Some(link)) = (&mut self.store, &self.server.link) {
+            return take_worklist(link, store, &self.order);
         }
         let list = self.server.list(&self.order)?;
         self.shared.lock().listed = list.iter().map(LocalItem::listed).collect();
@@ -302,10 +307,10 @@ impl Courier {
         if self.link() != LinkState::Connected {
             return Ok(());
         }
-        let (Some(store), Some(link)) = (&mut self.store, self.server.link()) else {
+        let (Some(store), Some(link)) = (&mut self.store, &self.server.link) else {
             return Ok(());
         };
-        let returned = send_results(&link, store)?;
+        let returned = send_results(link, store)?;
         self.tell_fates(&returned);
         Ok(())
     }
@@ -336,7 +341,7 @@ impl Courier {
 
     fn leave(&mut self, wait: f64, confirmed: bool, accepted: bool) -> Result<(), AwayError> {
         let (Some(store), Some(path), Some(link)) =
-            (&mut self.store, &self.path, self.server.link())
+            (&mut self.store, &self.path, &self.server.link)
         else {
             return Err(AwayError::NotEnabled(
                 "leaving needs a server and a local store (--server, --token)".to_owned(),
@@ -352,7 +357,7 @@ impl Courier {
         let news = self.news.clone();
         // No stream is opened meanwhile: that would mark the person as connected.
         let mut permitted = self.permission.lock();
-        let left = disconnect(&link, store, &leaving, |step| {
+        let left = disconnect(link, store, &leaving, |step| {
             let _ = news.send(News::Step(step));
         });
         *permitted &= left.is_err();
@@ -372,8 +377,8 @@ impl Courier {
     }
 
     fn come_back(&mut self) -> Result<(), AwayError> {
-        if let (Some(store), Some(link)) = (&mut self.store, self.server.link()) {
-            let returned = reconnect(&link, store)?;
+        if let (Some(store), Some(link)) = (&mut self.store, &self.server.link) {
+            let returned = reconnect(link, store)?;
             self.set_link(LinkState::Connected);
             self.say(format!(
                 "connected: {} applied, {} refused and kept, {}",
@@ -406,22 +411,17 @@ impl Courier {
     }
 
     /// Fetches an item's component as it is now, and runs it over values that the person gave. Where the link breaks,
-    /// the one that is here is run.
+    /// the one that is here is run; without a local store the server runs it.
     fn perform(&mut self, item: i64, values: &Map<String, Json>) -> Result<(), AwayError> {
-        let (found, bytes) = match (&mut self.store, self.server.link()) {
-            (Some(store), Some(link)) => {
-                let transferred = wedflow_away::transfer(&link, store, item);
-                let here = store.executable(item);
-                match (transferred, here) {
-                    (Ok(_), here) => here?,
-                    (Err(AwayError::Cut(_)), Ok(here)) => here,
-                    (Err(error), _) => return Err(error),
-                }
-            }
-            _ => {
-                let document = self.server.item(item)?;
-                (LocalItem::listed(&document), self.server.application(item)?)
-            }
+        let (Some(store), Some(link)) = (&mut self.store, &self.server.link) else {
+            return self.perform_at_server(item, values);
+        };
+        let transferred = wedflow_away::transfer(link, store, item);
+        let here = store.executable(item);
+        let (found, bytes) = match (transferred, here) {
+            (Ok(_), here) => here?,
+            (Err(AwayError::Cut(_)), Ok(here)) => here,
+            (Err(error), _) => return Err(error),
         };
         let Some(bytes) = bytes else {
             return Err(AwayError::NotEnabled(format!(
@@ -429,6 +429,7 @@ impl Courier {
             )));
         };
         let answer = self
+            .server
             .runtime
             .block_on(run_component(&found.document, &bytes, values));
         let answer = answer.map_err(|problem| problem.message.clone());

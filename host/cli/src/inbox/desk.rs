@@ -42,17 +42,14 @@ pub(crate) struct Threads {
 ///
 /// # Errors
 /// When the local store cannot be opened.
-pub(crate) fn start(
-    server: Box<dyn Server>,
-    path: Option<PathBuf>,
-    runtime: tokio::runtime::Handle,
-) -> Result<Threads, AwayError> {
+pub(crate) fn start(server: Server, path: Option<PathBuf>) -> Result<Threads, AwayError> {
+    let runtime = server.runtime.clone();
     let (wish, wishes) = channel();
     let (news, heard) = channel();
     let (errands, errand) = channel();
     let open = || path.as_deref().map(LocalStore::open).transpose();
     let (store, sending, copying) = (open()?, open()?, open()?);
-    if let (Some(copying), Some(link)) = (copying, server.link()) {
+    if let (Some(copying), Some(link)) = (copying, server.link.clone()) {
         let wish = wish.clone();
         std::thread::spawn(move || copy(&link, copying, &wish));
     }
@@ -76,7 +73,6 @@ pub(crate) fn start(
         news: news.clone(),
         show: wish.clone(),
         permission,
-        runtime: runtime.clone(),
         followed: false,
         order: courier::FIRST_ORDER.to_owned(),
     };

@@ -1,367 +1,183 @@
-//! The server as the inbox uses it: over HTTP with a token, or the database itself with a person's name.
+//! The server as the inbox uses it: the API's client, asked from threads that wait; over HTTP with a token, or in this
+//! process over the database in a person's name.
 
 use std::time::Duration;
 
-use serde_json::{Map, Value as Json, json};
-use wedflow_away::{AwayError, Events, Heard, Link, Wire};
-use wedflow_store::{NewProcess, PersonName, Store, StoreError, WorkAct, WorkNews, WorkReport};
+use serde_json::{Map, Value as Json};
+use wedflow_away::{AwayError, Link};
+use wedflow_client::{Client, ClientError, Events, Heard, Request};
+use wedflow_documents::{Process, Report};
 
 use super::follow::Changes;
 
 /// Items of a worklist that are shown.
 const ITEMS_MAX: i32 = 1_000;
-/// The longest time without a sign of life from a database that has no news.
-const NEWS_WAIT: Duration = Duration::from_secs(15);
+/// Longest time until an answer of a server is there.
+const ANSWER_WAIT: Duration = Duration::from_secs(10);
+/// The same where a component is run before, and of the database.
+const RUN_WAIT: Duration = Duration::from_secs(60);
 
-/// Calls that a person makes to worklists.
-pub(crate) trait Server: Send {
-    /// The HTTP API, where it is one: only then a person can leave.
-    fn link(&self) -> Option<Link>;
-    /// The changes of the worklist.
-    fn changes(&self) -> Box<dyn Changes>;
-    /// The worklist in an order.
-    fn list(&self, order: &str) -> Result<Vec<Json>, AwayError>;
-    /// An item with its data and form.
-    fn item(&self, item: i64) -> Result<Json, AwayError>;
-    /// The component of an item.
-    fn application(&self, item: i64) -> Result<Option<Vec<u8>>, AwayError>;
-    /// Lets the server run an item's component over values that the person gave; the values that it answers.
-    fn run(&self, item: i64, values: &Map<String, Json>) -> Result<Map<String, Json>, AwayError>;
-    /// Does something with an item that is still under the claim that was seen.
-    fn act(&self, item: i64, act: &str, claim: i64) -> Result<Json, AwayError>;
-    /// Starts a process, of which the person is in charge.
-    fn begin(&self, flow: &str) -> Result<Json, AwayError>;
-    /// The newest message that was delivered.
-    fn newest_message(&self) -> Result<Option<Json>, AwayError>;
-    /// Gives an item to another person.
-    fn delegate(&self, item: i64, to: &str) -> Result<(), AwayError>;
-    /// Reserves the next item of a task for the holder of an item.
-    fn reserve(&self, item: i64, task: &str) -> Result<(), AwayError>;
-    /// Comments an item.
-    fn comment(&self, item: i64, text: &str) -> Result<(), AwayError>;
-    /// Puts an item before another one in the person's own order.
-    fn put_before(&self, item: i64, before: Option<i64>) -> Result<(), AwayError>;
-    /// Lists who did what with an item.
-    fn history(&self, item: i64) -> Result<Vec<Json>, AwayError>;
-    /// Lists the messages, newest first; with `remove` it removes them.
-    fn messages(&self, remove: bool) -> Result<Vec<Json>, AwayError>;
-    /// Reports a result that was applied; anything else is an error.
-    fn report(&self, item: i64, report: &Json) -> Result<(), AwayError>;
+/// Server that a person's worklist is at.
+#[derive(Debug, Clone)]
+pub(crate) struct Server {
+    pub(crate) client: Client,
+    /// The way of the local store, where there is one: only then a person can leave.
+    pub(crate) link: Option<Link>,
+    pub(crate) runtime: tokio::runtime::Handle,
 }
 
-/// A server over HTTP.
-#[derive(Debug)]
-pub(crate) struct Served(pub(crate) Link);
-
-impl Served {
-    fn post(&self, path: &str, document: &Json, has: &str) -> Result<Json, AwayError> {
-        self.0.call("POST", path, Some(document), has)
+impl Server {
+    /// Waits for an answer; one that takes too long is a cut.
+    fn wait<T>(
+        &self,
+        asked: impl Future<Output = Result<T, ClientError>>,
+        longest: Duration,
+    ) -> Result<T, AwayError> {
+        let answer = self
+            .runtime
+            .block_on(async { tokio::time::timeout(longest, asked).await });
+        answer
+            .map_err(|_| AwayError::Cut("it does not answer".to_owned()))?
+            .map_err(away)
     }
 
-    fn items(&self, path: &str) -> Result<Vec<Json>, AwayError> {
-        let mut document = self.0.call("GET", path, None, "items")?;
-        match document["items"].take() {
-            Json::Array(items) => Ok(items),
-            _ => Err(AwayError::Cut(
-                "it does not answer as Wedflow does".to_owned(),
-            )),
-        }
-    }
-}
-
-impl Server for Served {
-    fn link(&self) -> Option<Link> {
-        Some(self.0.clone())
+    /// Waits for an answer that needs no component.
+    fn ask<T>(&self, asked: impl Future<Output = Result<T, ClientError>>) -> Result<T, AwayError> {
+        let is_far = self.link.is_some();
+        self.wait(asked, if is_far { ANSWER_WAIT } else { RUN_WAIT })
     }
 
-    fn changes(&self) -> Box<dyn Changes> {
-        Box::new(ServedChanges {
-            link: self.0.clone(),
-            stream: None,
-            last: None,
+    /// Returns the changes of the worklist.
+    pub(crate) fn changes(&self) -> Box<dyn Changes> {
+        let request = Request::get(&["work", "events"]);
+        Box::new(ServerChanges {
+            server: self.clone(),
+            events: self.client.events(request, None),
         })
     }
 
-    fn list(&self, order: &str) -> Result<Vec<Json>, AwayError> {
-        self.items(&format!("/v1/work/items?limit={ITEMS_MAX}&order={order}"))
+    /// Lists the worklist in an order.
+    pub(crate) fn list(&self, order: &str) -> Result<Vec<Json>, AwayError> {
+        self.ask(self.client.worklist(order, ITEMS_MAX))
     }
 
-    fn item(&self, item: i64) -> Result<Json, AwayError> {
-        self.0
-            .call("GET", &format!("/v1/work/items/{item}"), None, "state")
+    /// Returns an item with its data and form.
+    pub(crate) fn item(&self, item: i64) -> Result<Json, AwayError> {
+        self.ask(self.client.work_item(item))
     }
 
-    fn application(&self, _: i64) -> Result<Option<Vec<u8>>, AwayError> {
-        // Over HTTP it goes through the local store, which checks it.
-        Ok(None)
-    }
-
-    fn run(&self, item: i64, values: &Map<String, Json>) -> Result<Map<String, Json>, AwayError> {
-        let path = format!("/v1/work/items/{item}/run");
-        let mut answer = self.post(&path, &json!({ "values": values }), "values")?;
+    /// Lets the server run an item's component over values that the person gave; the values that it answers.
+    pub(crate) fn run(
+        &self,
+        item: i64,
+        values: &Map<String, Json>,
+    ) -> Result<Map<String, Json>, AwayError> {
+        let mut answer = self.wait(self.client.run_item(item, values), RUN_WAIT)?;
         match answer["values"].take() {
             Json::Object(values) => Ok(values),
             _ => Ok(Map::new()),
         }
     }
 
-    fn act(&self, item: i64, act: &str, claim: i64) -> Result<Json, AwayError> {
-        let path = format!("/v1/work/items/{item}/{act}");
-        self.post(&path, &json!({ "claim": claim }), "state")
-    }
-
-    fn begin(&self, flow: &str) -> Result<Json, AwayError> {
-        self.post("/v1/work/processes", &json!({ "flow": flow }), "wid")
-    }
-
-    fn newest_message(&self) -> Result<Option<Json>, AwayError> {
-        Ok(self.items("/v1/work/messages?limit=1")?.into_iter().next())
-    }
-
-    fn delegate(&self, item: i64, to: &str) -> Result<(), AwayError> {
-        let path = format!("/v1/work/items/{item}/delegate");
-        self.post(&path, &json!({ "to": to }), "item").map(drop)
-    }
-
-    fn reserve(&self, item: i64, task: &str) -> Result<(), AwayError> {
-        let path = format!("/v1/work/items/{item}/reserve");
-        self.post(&path, &json!({ "task": task }), "reserved")
-            .map(drop)
-    }
-
-    fn comment(&self, item: i64, text: &str) -> Result<(), AwayError> {
-        let path = format!("/v1/work/items/{item}/comments");
-        self.post(&path, &json!({ "text": text }), "note").map(drop)
-    }
-
-    fn put_before(&self, item: i64, before: Option<i64>) -> Result<(), AwayError> {
-        let path = format!("/v1/work/items/{item}/move");
-        self.post(&path, &json!({ "before": before }), "item")
-            .map(drop)
-    }
-
-    fn history(&self, item: i64) -> Result<Vec<Json>, AwayError> {
-        self.items(&format!("/v1/work/items/{item}/history"))
-    }
-
-    fn messages(&self, remove: bool) -> Result<Vec<Json>, AwayError> {
-        let messages = self.items("/v1/work/messages")?;
-        if remove {
-            self.0
-                .call("DELETE", "/v1/work/messages", None, "removed")?;
-        }
-        Ok(messages)
-    }
-
-    fn report(&self, item: i64, report: &Json) -> Result<(), AwayError> {
-        let path = format!("/v1/work/items/{item}/report");
-        let answered = self.0.ask("POST", &path, Some(report), Some(&new_key()))?;
-        answered.understood("applied").map(drop)
-    }
-}
-
-/// Events of the worklist over HTTP.
-struct ServedChanges {
-    link: Link,
-    stream: Option<Events>,
-    /// The id of the last event that was heard.
-    last: Option<String>,
-}
-
-impl Changes for ServedChanges {
-    fn open(&mut self) -> Result<(), AwayError> {
-        self.stream = None;
-        let stream = self.link.events("/v1/work/events", self.last.as_deref())?;
-        self.stream = Some(stream);
-        Ok(())
-    }
-
-    fn wait(&mut self) -> Result<bool, AwayError> {
-        let stream = self.stream.as_mut();
-        let heard = stream.map_or(Ok(Heard::End), Events::wait);
-        match heard {
-            Ok(Heard::Event { id }) => {
-                self.last = id.or(self.last.take());
-                Ok(true)
-            }
-            Ok(Heard::Life) => Ok(false),
-            Ok(Heard::End) => Err(AwayError::Cut("the events ended".to_owned())),
-            Err(error) => Err(error),
-        }
-        .inspect_err(|_| self.stream = None)
-    }
-}
-
-/// The database, through a person's direct connection.
-#[derive(Debug, Clone)]
-pub(crate) struct Direct {
-    pub(crate) store: Store,
-    pub(crate) tenant: String,
-    pub(crate) person: String,
-    pub(crate) runtime: tokio::runtime::Handle,
-}
-
-impl Direct {
-    fn person(&self) -> PersonName<'_> {
-        PersonName {
-            tenant: &self.tenant,
-            name: &self.person,
-        }
-    }
-
-    fn wait<T>(&self, asked: impl Future<Output = Result<T, StoreError>>) -> Result<T, AwayError> {
-        self.runtime.block_on(asked).map_err(|error| match error {
-            StoreError::Refused(refusal) => AwayError::Refused(
-                json!({ "detail": refusal.message, "hint": refusal.hint, "code": refusal.code }),
-            ),
-            StoreError::NotFound { .. } => {
-                AwayError::Refused(json!({ "detail": error.to_string() }))
-            }
-            other => AwayError::Cut(other.to_string()),
-        })
-    }
-}
-
-impl Server for Direct {
-    fn link(&self) -> Option<Link> {
-        None
-    }
-
-    fn changes(&self) -> Box<dyn Changes> {
-        Box::new(DirectChanges {
-            database: self.clone(),
-            news: None,
-            mark: String::new(),
-        })
-    }
-
-    fn list(&self, order: &str) -> Result<Vec<Json>, AwayError> {
-        self.wait(self.store.worklist(self.person(), order, ITEMS_MAX))
-    }
-
-    fn item(&self, item: i64) -> Result<Json, AwayError> {
-        self.wait(self.store.work_item(self.person(), item))
-    }
-
-    fn application(&self, item: i64) -> Result<Option<Vec<u8>>, AwayError> {
-        let (_, _, _, bytes) = self.wait(self.store.work_application(self.person(), item, None))?;
-        Ok(Some(bytes))
-    }
-
-    fn run(&self, _: i64, _: &Map<String, Json>) -> Result<Map<String, Json>, AwayError> {
-        Err(AwayError::NotEnabled(
-            "without a server there is nothing to run it; press d".to_owned(),
-        ))
-    }
-
-    fn begin(&self, flow: &str) -> Result<Json, AwayError> {
-        let process = NewProcess {
-            flow,
-            in_charge: None,
-            values: &Map::new(),
-            policy: 1,
-            count: 1,
-            warnings: &[],
-            transfer: None,
-        };
-        let wid = self.wait(self.store.start_process(self.person(), &process))?;
-        Ok(json!({ "flow": flow, "wid": wid }))
-    }
-
-    fn newest_message(&self) -> Result<Option<Json>, AwayError> {
-        let messages = self.wait(self.store.work_messages(self.person(), 1))?;
-        Ok(messages.into_iter().next())
-    }
-
-    fn act(&self, item: i64, act: &str, claim: i64) -> Result<Json, AwayError> {
-        let act = WorkAct::ALL
-            .iter()
-            .copied()
-            .find(|known| known.name() == act);
-        let act = act.ok_or_else(|| AwayError::NotEnabled("there is no such act".to_owned()))?;
+    /// Does something with an item that is still under the claim that was seen.
+    pub(crate) fn act(&self, item: i64, act: &str, claim: i64) -> Result<Json, AwayError> {
         let claim = i32::try_from(claim).ok();
-        self.wait(self.store.work_act_at(self.person(), item, act, claim))
+        self.ask(self.client.work_act(item, act, claim))
     }
 
-    fn delegate(&self, item: i64, to: &str) -> Result<(), AwayError> {
-        self.wait(self.store.delegate_work(self.person(), item, to))
-            .map(drop)
+    /// Starts a process, of which the person is in charge.
+    pub(crate) fn begin(&self, flow: &str) -> Result<Json, AwayError> {
+        let process = Process {
+            flow: flow.to_owned(),
+            ..Process::default()
+        };
+        self.ask(self.client.begin(&process))
     }
 
-    fn reserve(&self, item: i64, task: &str) -> Result<(), AwayError> {
-        self.wait(self.store.reserve_work(self.person(), item, task))
+    /// Returns the newest message that was delivered.
+    pub(crate) fn newest_message(&self) -> Result<Option<Json>, AwayError> {
+        Ok(self.ask(self.client.messages(1))?.into_iter().next())
     }
 
-    fn comment(&self, item: i64, text: &str) -> Result<(), AwayError> {
-        self.wait(self.store.comment_work(self.person(), item, text, None))
-            .map(drop)
+    /// Gives an item to another person.
+    pub(crate) fn delegate(&self, item: i64, to: &str) -> Result<(), AwayError> {
+        self.ask(self.client.delegate(item, to)).map(drop)
     }
 
-    fn put_before(&self, item: i64, before: Option<i64>) -> Result<(), AwayError> {
-        self.wait(self.store.move_work(self.person(), item, before))
+    /// Reserves the next item of a task for the holder of an item.
+    pub(crate) fn reserve(&self, item: i64, task: &str) -> Result<(), AwayError> {
+        self.ask(self.client.reserve(item, task)).map(drop)
     }
 
-    fn history(&self, item: i64) -> Result<Vec<Json>, AwayError> {
-        self.wait(self.store.work_history(self.person(), item))
+    /// Comments an item.
+    pub(crate) fn comment(&self, item: i64, text: &str) -> Result<(), AwayError> {
+        self.ask(self.client.comment(item, text)).map(drop)
     }
 
-    fn messages(&self, remove: bool) -> Result<Vec<Json>, AwayError> {
-        let messages = self.wait(self.store.work_messages(self.person(), ITEMS_MAX))?;
+    /// Puts an item before another one in the person's own order.
+    pub(crate) fn put_before(&self, item: i64, before: Option<i64>) -> Result<(), AwayError> {
+        self.ask(self.client.move_item(item, before)).map(drop)
+    }
+
+    /// Lists who did what with an item.
+    pub(crate) fn history(&self, item: i64) -> Result<Vec<Json>, AwayError> {
+        self.ask(self.client.work_history(item))
+    }
+
+    /// Lists the messages, newest first; with `remove` it removes them.
+    pub(crate) fn messages(&self, remove: bool) -> Result<Vec<Json>, AwayError> {
+        let messages = self.ask(self.client.messages(ITEMS_MAX))?;
         if remove {
-            self.wait(self.store.remove_messages(self.person()))?;
+            self.ask(self.client.delete_messages())?;
         }
         Ok(messages)
     }
 
-    fn report(&self, item: i64, report: &Json) -> Result<(), AwayError> {
-        let (key, none) = (new_key(), Map::new());
-        let report = WorkReport {
-            item,
-            success: report["success"] == true,
-            values: report["values"].as_object().unwrap_or(&none),
-            key: &key,
-            reason: report["reason"].as_str(),
-            claim: None,
-            base: report["base"]
-                .as_i64()
-                .and_then(|base| i32::try_from(base).ok()),
-            done_at: None,
-        };
-        let answer = self.wait(self.store.report_work(self.person(), &report))?;
-        if answer["applied"] != true {
-            return Err(AwayError::Refused(answer));
+    /// Reports a result that was applied; anything else is an error.
+    pub(crate) fn report(&self, item: i64, report: &Report) -> Result<(), AwayError> {
+        let key = format!("{:032x}", rand::random::<u128>());
+        let answer = self.ask(self.client.report(item, report, &key))?;
+        match answer["applied"] == true {
+            true => Ok(()),
+            false => Err(AwayError::Refused(answer)),
         }
-        Ok(())
     }
 }
 
-/// News of the database about worklists.
-struct DirectChanges {
-    database: Direct,
-    news: Option<WorkNews>,
-    /// The mark of the worklist that was seen last.
-    mark: String,
+/// Returns a client's error as the inbox tells it: what the server itself refused, or a cut.
+fn away(error: ClientError) -> AwayError {
+    match error {
+        ClientError::Refused(problem) if problem.status < 500 => {
+            AwayError::Refused(serde_json::to_value(&problem).unwrap_or_default())
+        }
+        ClientError::Refused(problem) => AwayError::Cut(format!("it answered {}", problem.status)),
+        ClientError::Foreign { .. } => {
+            AwayError::Cut("it does not answer as Wedflow does".to_owned())
+        }
+        ClientError::Unreachable { reason, .. } | ClientError::Address { reason, .. } => {
+            AwayError::Cut(reason)
+        }
+    }
 }
 
-impl Changes for DirectChanges {
+/// Events of the worklist.
+struct ServerChanges {
+    server: Server,
+    events: Events,
+}
+
+impl Changes for ServerChanges {
     fn open(&mut self) -> Result<(), AwayError> {
-        self.news = Some(self.database.wait(self.database.store.work_news())?);
-        Ok(())
+        match self.server.ask(self.events.open())? {
+            true => Ok(()),
+            false => Err(AwayError::Cut("there are no more events".to_owned())),
+        }
     }
 
     fn wait(&mut self) -> Result<bool, AwayError> {
-        let database = &self.database;
-        if let Some(news) = &mut self.news {
-            let heard = async { tokio::time::timeout(NEWS_WAIT, news.heard()).await };
-            let _ = database.wait(async { heard.await.unwrap_or(Ok(None)) })?;
-        }
-        // News are any person's of any tenant.
-        let mark = database.wait(database.store.work_mark(database.person()))?;
-        Ok(std::mem::replace(&mut self.mark, mark) != self.mark)
+        let heard = self.server.runtime.block_on(self.events.heard());
+        heard
+            .map(|heard| matches!(heard, Heard::Event(_)))
+            .map_err(away)
     }
-}
-
-/// A key under which a report is applied once.
-fn new_key() -> String {
-    format!("{:032x}", rand::random::<u128>())
 }
