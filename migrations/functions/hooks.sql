@@ -20,6 +20,7 @@ BEGIN
       HINT = 'Name it in `key`, for example /data/order.';
   END IF;
   UPDATE wed.hook SET scheme = _scheme, secret = coalesce(_secret, secret), acts = _acts, key = _key,
+    old_secret = CASE WHEN _secret IS NULL THEN old_secret END, old_until = CASE WHEN _secret IS NULL THEN old_until END,
     attributes = _attributes, actor = _actor
   WHERE flow_id = _flow_id AND name = _name RETURNING address INTO _address;
   IF _address IS NULL THEN
@@ -32,6 +33,26 @@ BEGIN
     VALUES (_flow_id, _name, _scheme, _secret, _acts, _key, _attributes, _actor) RETURNING address INTO _address;
   END IF;
   PERFORM wed.note_flow(_actor, _flow_id, 'hook.set', _name, jsonb_build_object('scheme', _scheme, 'acts', _acts));
+  RETURN _address;
+END $$;
+
+-- Replaces the secret of a hook; messages that are signed with the old one are taken until the overlap ends. Returns the
+-- address, none where there is no such hook.
+CREATE OR REPLACE FUNCTION wed.rotate_hook(_flow_id integer, _actor text, _name text, _secret text, _overlap interval)
+RETURNS text
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _address text;
+BEGIN
+  IF _overlap NOT BETWEEN '0 seconds' AND '30 days' THEN
+    RAISE EXCEPTION 'the old secret stays valid for 30 days at most' USING ERRCODE = '22023',
+      HINT = 'Give the time in which the sender takes the new secret over.';
+  END IF;
+  UPDATE wed.hook SET old_secret = secret, old_until = clock_timestamp() + _overlap, secret = _secret, actor = _actor
+  WHERE flow_id = _flow_id AND name = _name RETURNING address INTO _address;
+  IF FOUND THEN
+    PERFORM wed.note_flow(_actor, _flow_id, 'hook.rotate', _name, jsonb_build_object('overlap', _overlap));
+  END IF;
   RETURN _address;
 END $$;
 

@@ -177,6 +177,7 @@ fn operation_routes() -> OpenApiRouter<Api> {
         .routes(routes!(schedules::backfill))
         .routes(routes!(hooks::list))
         .routes(routes!(hooks::put, hooks::delete))
+        .routes(routes!(hooks::rotate))
         .routes(routes!(operate::pauses))
         .routes(routes!(operate::pause_tenant))
         .routes(routes!(operate::resume_tenant))

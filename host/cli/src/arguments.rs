@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use wedflow_model::{AttributeType, Wid};
+use wedflow_model::AttributeType;
 
 use crate::problem::Problem;
 
@@ -12,6 +12,7 @@ mod component;
 mod context;
 mod explain;
 mod host;
+mod instance_name;
 mod job;
 mod operate;
 mod operator;
@@ -26,6 +27,7 @@ pub(crate) use component::{ComponentCommand, PushArguments};
 pub(crate) use context::{ContextCommand, LoginArguments, OwnConfigCommand};
 pub(crate) use explain::{GraphArguments, WhatIfArguments, WhyArguments};
 pub(crate) use host::{DevArguments, HostArguments};
+pub(crate) use instance_name::InstanceName;
 pub(crate) use job::{JobCommand, LeasedArguments, LevelArgument};
 pub(crate) use operate::{
     HookCommand, InstanceTarget, OperateFlow, OperateInstance, OrderCommand, ResourceCommand,
@@ -847,10 +849,12 @@ pub(crate) enum InstanceCommand {
         /// Wait until the instance is final or an exception, and print its trace; meanwhile say what it waits for.
         #[arg(long)]
         wait: bool,
-        /// Business key: a name of the instance that no other one of the flow has until it is final. Where an instance
-        /// runs under it, that one is told and none is started.
+        /// Business key: a name of the instance that no other one of the flow has until it is final.
         #[arg(long, value_name = "TEXT")]
         key: Option<String>,
+        /// Where an instance runs under the key: tell that one, refuse, or send it the values as an event.
+        #[arg(long, value_enum, default_value = "use", requires = "key")]
+        if_running: IfRunningArgument,
         /// An idempotency key: within a day, the same one starts no second instance.
         #[arg(long, value_name = "TEXT")]
         once: Option<String>,
@@ -876,15 +880,15 @@ pub(crate) enum InstanceCommand {
     Show {
         /// The flow.
         flow: String,
-        /// The instance.
-        wid: Wid,
+        /// The instance: its number, or `key:NAME`.
+        wid: InstanceName,
     },
     /// Print an instance's history.
     Trace {
         /// The flow.
         flow: String,
-        /// The instance.
-        wid: Wid,
+        /// The instance: its number, or `key:NAME`.
+        wid: InstanceName,
     },
     #[command(flatten)]
     Operate(OperateInstance),
@@ -892,9 +896,19 @@ pub(crate) enum InstanceCommand {
     Watch {
         /// The flow.
         flow: String,
-        /// The instance.
-        wid: Wid,
+        /// The instance: its number, or `key:NAME`.
+        wid: InstanceName,
     },
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum IfRunningArgument {
+    /// Tell it, and start none.
+    Use,
+    /// Refuse.
+    Refuse,
+    /// Send it the values as an event.
+    Send,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

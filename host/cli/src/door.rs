@@ -8,10 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::json;
 use wedflow_api::Owner;
 use wedflow_client::{Client, Https, InProcess, Sending, Sent, Transport};
+use wedflow_model::Wid;
 use wedflow_store::Store;
 
 use crate::application::run_at_server;
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, InstanceName};
 use crate::contexts::{Contexts, LOCAL};
 use crate::database::{self, FEW_CONNECTIONS};
 use crate::problem::Problem;
@@ -141,6 +142,26 @@ impl Door {
     /// Returns the client alone.
     pub(crate) fn client(&self) -> Client {
         self.client.clone()
+    }
+
+    /// Returns the number of an instance that is named by it, or by its business key.
+    pub(crate) async fn wid(&self, flow: &str, name: &InstanceName) -> Result<Wid, Problem> {
+        match name {
+            InstanceName::Number(wid) => Ok(*wid),
+            InstanceName::Key(key) => Ok(self.client.instance_with_key(flow, key).await?.wid),
+        }
+    }
+
+    /// Does the same for an instance that need not be named.
+    pub(crate) async fn wid_if_named(
+        &self,
+        flow: &str,
+        name: Option<&InstanceName>,
+    ) -> Result<Option<Wid>, Problem> {
+        match name {
+            Some(name) => Ok(Some(self.wid(flow, name).await?)),
+            None => Ok(None),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Inbound hooks of flows.
 
-use wedflow_documents::{Hook, HookSet, PutHook};
+use wedflow_documents::{Hook, HookRotation, HookSet, PutHook};
 
 use crate::client::Client;
 use crate::error::ClientError;
@@ -27,6 +27,20 @@ impl Client {
     ) -> Result<HookSet, ClientError> {
         let request = Request::put(&["flows", flow, "hooks", name]);
         self.call(request.document(hook)).await
+    }
+
+    /// Replaces the secret of an inbound hook.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn rotate_hook(
+        &self,
+        flow: &str,
+        name: &str,
+        rotation: &HookRotation,
+    ) -> Result<HookSet, ClientError> {
+        let request = Request::post(&["flows", flow, "hooks", name, "rotate"]);
+        self.call(request.document(rotation)).await
     }
 
     /// Removes an inbound hook.

@@ -49,6 +49,16 @@ impl Client {
         self.call(of(Request::get, flow, wid, "")).await
     }
 
+    /// Returns the instance that has a business key: the one that runs under it, else the last one that did.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn instance_with_key(&self, flow: &str, key: &str) -> Result<Instance, ClientError> {
+        let name = format!("key:{key}");
+        self.call(Request::get(&["flows", flow, "instances", &name]))
+            .await
+    }
+
     /// Returns the history of an instance, oldest first: all rows, or at most `limit` of those after `after`.
     ///
     /// # Errors

@@ -47,6 +47,19 @@ pub struct PutHook {
     pub secret: Option<String>,
 }
 
+/// Terms on which the secret of a hook is replaced.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HookRotation {
+    /// The new secret, 16 to 255 bytes; a random one when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret: Option<String>,
+    /// Hours for which messages that are signed with the old secret are taken, too; 24 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(maximum = 720)]
+    pub overlap_hours: Option<u32>,
+}
+
 /// A hook that was set.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct HookSet {

@@ -35,7 +35,7 @@ pub use explain::{
     ExplainedJob, Explanation, ForeseenJob, ForeseenRefusal, Graph, GraphEdge, GraphTrigger,
     TriggerOutcome, Truth, WhatIf, Why, WhyFilter,
 };
-pub use hooks::{Hook, HookActs, HookScheme, HookSet, HookTaken, PutHook};
+pub use hooks::{Hook, HookActs, HookRotation, HookScheme, HookSet, HookTaken, PutHook};
 pub use installation::{MadeTenant, NewTenant, Tenant, TenantChange};
 pub use operations::{
     Act, Batch, Batched, Event, GoBack, GoingBack, MatchingException, Operated, Pause, Paused,

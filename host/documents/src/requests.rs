@@ -61,6 +61,8 @@ pub enum IfRunning {
     Refuse,
     /// The instance that runs, and nothing is started.
     Use,
+    /// The instance that runs, which gets the values as an event; its attributes must be open.
+    Send,
 }
 
 impl IfRunning {

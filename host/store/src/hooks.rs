@@ -39,6 +39,8 @@ pub struct PostedHook {
     pub scheme: String,
     /// The secret that messages are signed with.
     pub secret: String,
+    /// The secret before it, while messages that are signed with it are taken.
+    pub old_secret: Option<String>,
     /// JSON pointer to the business key.
     pub key: Option<String>,
     /// Attributes, each with a JSON pointer.
@@ -98,6 +100,28 @@ impl Store {
         self.call(call).await
     }
 
+    /// Replaces the secret of a hook; messages that are signed with the old one are taken for so long, such as
+    /// `24 hours`. Returns the last part of its path.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`], and [`StoreError::Refused`] for more than 30 days.
+    pub async fn rotate_hook(
+        &self,
+        flow: &Flow,
+        name: &str,
+        secret: &str,
+        overlap: &str,
+    ) -> Result<String, StoreError> {
+        let call = sqlx::query_scalar("SELECT wed.rotate_hook($1, $2, $3, $4, $5::interval)")
+            .bind(flow.flow_id)
+            .bind(&*self.actor)
+            .bind(name)
+            .bind(secret)
+            .bind(overlap);
+        let address: Option<String> = self.call(call).await?;
+        address.ok_or_else(|| StoreError::not_found("hook", name))
+    }
+
     /// Removes a hook.
     ///
     /// # Errors
@@ -120,6 +144,7 @@ impl Store {
     pub async fn posted_hook(&self, address: &str) -> Result<PostedHook, StoreError> {
         sqlx::query_as(
             "SELECT h.hook_id, t.name AS tenant, h.name, h.scheme, h.secret, h.key, h.attributes, \
+               CASE WHEN h.old_until > clock_timestamp() THEN h.old_secret END AS old_secret, \
                q.requests_per_second::bigint AS requests_per_second, t.suspended_at IS NOT NULL AS suspended \
              FROM wed.hook h JOIN wed.flow f USING (flow_id) JOIN wed.tenant t USING (tenant_id) \
              LEFT JOIN wed.quota q USING (tenant_id) WHERE h.address = $1",

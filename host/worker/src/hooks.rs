@@ -12,6 +12,9 @@ const CLOCKS_DIFFER_MAX: Duration = Duration::from_secs(300);
 /// Prefix of a secret of Standard Webhooks, which is followed by its bytes in base64.
 const STANDARD_PREFIX: &str = "whsec_";
 
+/// Header of GitHub's signature.
+const GITHUB_SIGNATURE: &str = "x-hub-signature-256";
+
 /// Way in which messages are signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signing {
@@ -59,7 +62,7 @@ fn is_signed_as_standard(message: &Posted<'_>, secret: &str, now: i64) -> bool {
 }
 
 fn is_signed_as_github(message: &Posted<'_>, secret: &str) -> bool {
-    let sent = (message.header)("x-hub-signature-256").unwrap_or_default();
+    let sent = (message.header)(GITHUB_SIGNATURE).unwrap_or_default();
     let encoded = sent.strip_prefix("sha256=").unwrap_or_default();
     let signature = HEXLOWER_PERMISSIVE.decode(encoded.as_bytes());
     is_mac_of(
@@ -79,28 +82,30 @@ fn is_mac_of(secret: &[u8], signed: &[u8], signature: &[u8]) -> bool {
 
 /// Reads the event of a message: its number, and the document that pointers point into. That is the body, for a
 /// CloudEvent the event in its structured form, however it was sent.
-pub fn event_of(message: &Posted<'_>, body: Json) -> Option<(String, Json)> {
+///
+/// The number is one that the sender signed: a CloudEvent's in the body, `webhook-id` of Standard Webhooks. GitHub signs
+/// the body alone, so its signature stands for the number: who replays a message under another one repeats the event.
+pub fn event_of(message: &Posted<'_>, signing: Signing, body: Json) -> Option<(String, Json)> {
     let header = |name: &str| (message.header)(name);
-    let text = |event: &Json, name: &str| event[name].as_str().map(str::to_owned);
-    let kind = header("content-type").unwrap_or_default();
-    let of_cloud = |event: Json| {
-        let id = format!("{} {}", text(&event, "source")?, text(&event, "id")?);
-        Some((id, event))
+    if body["specversion"].is_string() {
+        let text = |name: &str| body[name].as_str();
+        let id = format!("{} {}", text("source")?, text("id")?);
+        return Some((id, body));
+    }
+    let signed = match signing {
+        Signing::Standard => header("webhook-id")?.to_owned(),
+        Signing::GitHub => header(GITHUB_SIGNATURE)?.to_ascii_lowercase(),
     };
-    if kind.starts_with("application/cloudevents+json") {
-        return of_cloud(body);
+    if header("ce-specversion").is_none() {
+        return Some((signed, body));
     }
-    if header("ce-specversion").is_some() {
-        let mut event = json!({ "data": body });
-        for name in ["specversion", "id", "source", "type", "subject", "time"] {
-            if let Some(value) = header(&format!("ce-{name}")) {
-                event[name] = json!(value);
-            }
+    let mut event = json!({ "data": body });
+    for name in ["specversion", "id", "source", "type", "subject", "time"] {
+        if let Some(value) = header(&format!("ce-{name}")) {
+            event[name] = json!(value);
         }
-        return of_cloud(event);
     }
-    let id = header("webhook-id").or_else(|| header("x-github-delivery"))?;
-    Some((id.to_owned(), body))
+    Some((signed, event))
 }
 
 /// Reads the values that pointers point at; what points at nothing is left out.
@@ -178,6 +183,7 @@ mod tests {
             "ce-specversion" => Some("1.0"),
             "ce-id" => Some("7"),
             "ce-source" => Some("/shop"),
+            "webhook-id" => Some("m-1"),
             _ => None,
         };
         let structured =
@@ -191,12 +197,14 @@ mod tests {
                     header: &header,
                     body: b"",
                 },
+                Signing::Standard,
                 body,
             )
         };
-        let expected = Some(("/shop 7".to_owned(), event.clone()));
-        assert_eq!(read(&binary, json!({ "qty": 3 })), expected);
-        assert_eq!(read(&structured, event.clone()), expected);
+        let named = |number: &str| Some((number.to_owned(), event.clone()));
+        // A number in a header of CloudEvents is not signed.
+        assert_eq!(read(&binary, json!({ "qty": 3 })), named("m-1"));
+        assert_eq!(read(&structured, event.clone()), named("/shop 7"));
         assert_eq!(read(&structured, json!({ "id": 7 })), None);
         assert_eq!(read(&none, json!({})), None, "an event without a number");
         let values = mapped(&event, &json!({ "qty": "/data/qty", "item": "/data/item" }));

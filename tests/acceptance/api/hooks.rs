@@ -139,8 +139,14 @@ fn signed_event_starts_an_instance_and_the_next_one_sets_its_attributes() {
     let event = r#"{"order": "o-1", "qty": 4}"#;
     let taken = sender.github("d-2", event, &headers).is(200).json();
     assert_eq!(taken["did"], "set");
-    let again = sender.github("d-3", event, &headers).is(200).json();
-    assert_eq!(again["repeated"], true, "the event's number counts");
+    // Neither its number nor the event's is signed: the same body is the same event.
+    let others = [
+        ("ce-specversion", "1.0"),
+        ("ce-id", "8"),
+        ("ce-source", "/shop"),
+    ];
+    let again = sender.github("d-3", event, &others).is(200).json();
+    assert_eq!(again["repeated"], true, "what is signed counts");
     let order = order(&client, "o-1");
     assert_eq!(
         (&order["state"]["qty"], &order["status"]),
@@ -260,4 +266,36 @@ fn hook_believes_nobody_without_the_secret() {
             .is_some_and(|secret| secret.starts_with("whsec_")),
         "{made}"
     );
+}
+
+#[harness::test]
+fn old_secret_of_a_hook_is_taken_until_its_overlap_ends() {
+    let (api, client) = with_orders();
+    let mut sender = Sender::new(&api, &client, "github", "start");
+    let rotate = format!("{}/rotate", "/v1/flows/orders/hooks/github");
+    let body =
+        |qty: i32| json!({ "data": { "order": format!("o-{qty}"), "qty": qty } }).to_string();
+    let set = client.json("POST", &rotate, &json!({})).is(200).json();
+    assert!(
+        (set["secret"].as_str()).is_some_and(|secret| secret.starts_with("whsec_")),
+        "{set}"
+    );
+    sender.github("1", &body(1), &[]).is(200);
+    let end = "UPDATE wed.hook SET old_until = clock_timestamp() - interval '1 second'";
+    api.database.owner().run(end);
+    sender.github("2", &body(2), &[]).problem(401, "not_signed");
+    // The sender's own secret again, from now on and alone.
+    let own = json!({ "secret": SECRET, "overlap_hours": 0 });
+    let set = client.json("POST", &rotate, &own).is(200).json();
+    assert_eq!(set["secret"], Json::Null, "the sender's own is not told");
+    sender.github("2", &body(2), &[]).is(200);
+    for (wrong, status, code) in [
+        (json!({ "overlap_hours": 721 }), 422, "22023"),
+        (json!({ "secret": "short" }), 422, "invalid_document"),
+    ] {
+        client.json("POST", &rotate, &wrong).problem(status, code);
+    }
+    client
+        .json("POST", "/v1/flows/orders/hooks/none/rotate", &json!({}))
+        .problem(404, "not_found");
 }

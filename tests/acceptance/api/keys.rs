@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::with_steps;
+use super::{served, with_steps};
 use crate::support::database::TENANT;
 use crate::support::http::Client;
 use crate::support::{Session, eventually, on};
@@ -102,6 +102,23 @@ fn of_starts_side_by_side_one_has_the_key() {
     );
     let new = answers.iter().filter(|answer| answer["existing"].is_null());
     assert_eq!(new.count(), 1, "{answers:?}");
+}
+
+#[harness::test]
+fn start_under_a_key_that_runs_may_send_its_values_as_an_event() {
+    let (_api, client) = served();
+    let mut flow = super::steps("steps");
+    flow["attribute"][0]["open"] = json!(true);
+    client.json("PUT", "/v1/flows/steps", &flow).is(201);
+    let order = |n: i32| json!({ "key": "order-1", "if_running": "send", "state": { "n": n } });
+    let started = start(&client, &order(1)).is(201).json();
+    let sent = start(&client, &order(2)).is(200).json();
+    assert_eq!(sent, json!({ "wid": started["wid"], "existing": true }));
+    let instance = client
+        .get(&format!("{INSTANCES}/key:order-1"))
+        .is(200)
+        .json();
+    assert_eq!(instance["state"]["n"], 2, "{instance}");
 }
 
 /// Reads the feed of a flow behind a cursor: its events as instance and row, and the next cursor.

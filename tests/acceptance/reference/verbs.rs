@@ -30,6 +30,7 @@ const VERBS: &[[&str; 4]] = &[
     ["GET /v1/flows/{flow}/events", "wed flow events", "", ""],
     ["GET /v1/flows/{flow}/hooks", "wed flow hook list", "", ""],
     ["PUT /v1/flows/{flow}/hooks/{hook}", "wed flow hook set", "hook.set", ""],
+    ["POST /v1/flows/{flow}/hooks/{hook}/rotate", "wed flow hook rotate", "hook.rotate", ""],
     ["DELETE /v1/flows/{flow}/hooks/{hook}", "wed flow hook delete", "hook.remove", ""],
     ["GET /v1/flows/{flow}/instances", "wed instance list", "", ""],
     ["POST /v1/flows/{flow}/instances", "wed instance start", "instance.start", ""],

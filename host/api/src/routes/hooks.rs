@@ -14,9 +14,11 @@ use wedflow_worker::hooks::{Posted, Signing, event_of, is_signed, key_at, mapped
 
 use super::operate::FlowPath;
 use crate::access::{Caller, share_of_address};
-use crate::body::{self, Document};
+use crate::body::{self, Document, OptionalDocument};
 use crate::connections::ClientAddress;
-use crate::documents::{Hook, HookActs, HookScheme, HookSet, HookTaken, List, Page, PutHook};
+use crate::documents::{
+    Hook, HookActs, HookRotation, HookScheme, HookSet, HookTaken, List, Page, PutHook,
+};
 use crate::page;
 use crate::path::{Asked, Named};
 use crate::problem::{Problem, suspended, too_long};
@@ -27,6 +29,8 @@ use crate::state::Api;
 const MESSAGE_BYTES_MAX: u64 = 256 << 10;
 /// Bytes of a secret that is made here.
 const SECRET_BYTES: usize = 24;
+/// Hours for which the old secret is taken when nothing is said.
+const OVERLAP_HOURS: u32 = 24;
 /// Bytes of a secret that a sender gives.
 const SECRET_LENGTHS: std::ops::RangeInclusive<usize> = 16..=255;
 /// Most attributes that a hook maps.
@@ -86,10 +90,7 @@ pub(crate) async fn put(
     let flow = api.store.flow(&caller.tenant, &flow).await?;
     checked(&asked)?;
     let is_new = !(api.store.hooks(&flow).await?.iter()).any(|hook| hook.name == name);
-    let made = (is_new && asked.secret.is_none()).then(|| {
-        let bytes: [u8; SECRET_BYTES] = rand::random();
-        format!("whsec_{}", BASE64.encode(&bytes))
-    });
+    let made = (is_new && asked.secret.is_none()).then(new_secret);
     let hook = NewHook {
         name: &name,
         scheme: match asked.scheme {
@@ -113,18 +114,60 @@ pub(crate) async fn put(
     }))
 }
 
+fn new_secret() -> String {
+    let bytes: [u8; SECRET_BYTES] = rand::random();
+    format!("whsec_{}", BASE64.encode(&bytes))
+}
+
+/// Replaces the secret of an inbound hook. Messages that are signed with the old one are taken for a while; a random new
+/// one is in this answer and nowhere else
+#[utoipa::path(post, path = "/v1/flows/{flow}/hooks/{hook}/rotate", operation_id = "rotate_hook", tag = "flows",
+    params(("flow" = String, Path, description = "The flow's name"), ("hook" = String, Path,
+        description = "The hook's name")),
+    request_body = Option<HookRotation>,
+    responses((status = 200, body = HookSet), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn rotate(
+    State(api): State<Api>,
+    caller: Caller,
+    Named((flow, name)): Named<(String, String)>,
+    OptionalDocument(asked): OptionalDocument<HookRotation>,
+) -> Result<Json<HookSet>, Problem> {
+    caller.must(Action::write(Area::Flows))?;
+    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    checked_secret(asked.secret.as_deref())?;
+    let made = asked.secret.is_none().then(new_secret);
+    let secret = made.as_deref().or(asked.secret.as_deref());
+    let hours = asked.overlap_hours.unwrap_or(OVERLAP_HOURS);
+    let store = caller.store(&api);
+    let overlap = format!("{hours} hours");
+    let address = store
+        .rotate_hook(&flow, &name, secret.unwrap_or_default(), &overlap)
+        .await?;
+    Ok(Json(HookSet {
+        path: path_of(&address),
+        secret: made,
+        name,
+    }))
+}
+
+fn wrong(at: &str, said: String) -> Result<(), Problem> {
+    Err(Problem::invalid("invalid_document", said)
+        .at(at.to_owned())
+        .hint("GET /openapi.json describes the document."))
+}
+
+fn checked_secret(secret: Option<&str>) -> Result<(), Problem> {
+    match secret {
+        Some(secret) if !SECRET_LENGTHS.contains(&secret.len()) => {
+            wrong("/secret", "secret is not of 16 to 255 bytes".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Refuses a hook that is out of bounds.
 fn checked(hook: &PutHook) -> Result<(), Problem> {
-    let wrong = |at: &str, said: String| {
-        Err(Problem::invalid("invalid_document", said)
-            .at(at.to_owned())
-            .hint("GET /openapi.json describes the document."))
-    };
-    if let Some(secret) = &hook.secret
-        && !SECRET_LENGTHS.contains(&secret.len())
-    {
-        return wrong("/secret", "secret is not of 16 to 255 bytes".to_owned());
-    }
+    checked_secret(hook.secret.as_deref())?;
     if hook.attributes.len() > MAPPED_MAX {
         return wrong(
             "/attributes",
@@ -245,7 +288,8 @@ fn believed(
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
     let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
-    if !is_signed(&message, signing, &hook.secret, now) {
+    let mut secrets = [Some(&hook.secret), hook.old_secret.as_ref()].into_iter();
+    if !secrets.any(|one| one.is_some_and(|one| is_signed(&message, signing, one, now))) {
         return Err(Problem::new(
             StatusCode::UNAUTHORIZED,
             "not_signed",
@@ -265,9 +309,9 @@ fn believed(
         )
         .hint("Let the sender send JSON."));
     }
-    event_of(&message, body::json(bytes)?).ok_or_else(|| {
+    event_of(&message, signing, body::json(bytes)?).ok_or_else(|| {
         Problem::invalid("invalid_document", "the event has no number of its own").hint(
-            "A CloudEvent has `id` and `source`; other messages come with webhook-id or X-GitHub-Delivery.",
+            "A CloudEvent has `id` and `source`; other messages come with webhook-id or GitHub's signature.",
         )
     })
 }

@@ -160,7 +160,8 @@ fn state_of(text: &str) -> Result<Map<String, Value>, Problem> {
         ("Idempotency-Key" = Option<String>, Header, description = "A key of the client's choice, best a random UUID")),
     request_body = Option<Start>,
     responses((status = 201, body = Started),
-        (status = 200, body = Started, description = "One runs under the key: `existing`"),
+        (status = 200, body = Started,
+            description = "One runs under the key: `existing`; with `if_running: send` it has the values as an event"),
         (status = 404, body = Problem), (status = 409, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn start(
     State(api): State<Api>,
@@ -186,7 +187,15 @@ pub(crate) async fn start(
     let started = store.start_instance_once(&flow, &start.state, business_key, once.as_ref());
     let (wid, replayed, existing) = match started.await {
         Ok((wid, replayed)) => (wid, replayed, false),
-        Err(error) => (running(&api, &flow, &start, error).await?, false, true),
+        Err(error) => {
+            let wid = running(&api, &flow, &start, error).await?;
+            if start.if_running == IfRunning::Send {
+                store
+                    .send_event(&flow, wid, &start.state, key.as_deref())
+                    .await?;
+            }
+            (wid, false, true)
+        }
     };
     let status = match existing {
         true => StatusCode::OK,
@@ -215,13 +224,13 @@ async fn running(api: &Api, flow: &Flow, start: &Start, error: StoreError) -> Re
         return Err(error.into());
     };
     match api.store.instance_with_key(flow, key, true).await? {
-        Some(wid) if start.if_running == IfRunning::Use => Ok(wid),
+        Some(wid) if start.if_running != IfRunning::Refuse => Ok(wid),
         Some(wid) => Err(Problem::new(
             StatusCode::CONFLICT,
             "WF027",
             format!("instance {wid} of flow \"{}\" runs under the key \"{key}\"", flow.name),
         )
-        .hint("Go on with that instance, say `if_running: use`, or start another one when it is final.")),
+        .hint("Go on with that instance, say `if_running: use` or `send`, or start another one when it is final.")),
         None => Err(error.into()),
     }
 }

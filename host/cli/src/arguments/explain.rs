@@ -1,15 +1,16 @@
 //! Arguments of `wed why` and of what a flow would do.
 
 use clap::Args;
-use wedflow_model::Wid;
+
+use super::InstanceName;
 
 /// State of an instance that is to be explained.
 #[derive(Debug, Args)]
 pub(crate) struct WhyArguments {
     /// The flow.
     pub(crate) flow: String,
-    /// The instance.
-    pub(crate) wid: Wid,
+    /// The instance: its number, or `key:NAME`.
+    pub(crate) wid: InstanceName,
     /// Only this trigger, or the trigger of this transition; `final` for the final condition.
     pub(crate) trigger: Option<String>,
     /// The state of this row of the trace, instead of the present one.

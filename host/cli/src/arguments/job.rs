@@ -1,7 +1,8 @@
 //! Arguments of `wed job`.
 
 use clap::{Args, Subcommand, ValueEnum};
-use wedflow_model::Wid;
+
+use super::InstanceName;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum JobCommand {
@@ -9,8 +10,8 @@ pub(crate) enum JobCommand {
     List {
         /// The flow.
         flow: String,
-        /// Only those of this instance.
-        wid: Option<Wid>,
+        /// Only those of this instance: its number, or `key:NAME`.
+        wid: Option<InstanceName>,
         /// Maximum number of rows.
         #[arg(long, default_value_t = 100)]
         limit: i64,
@@ -19,8 +20,8 @@ pub(crate) enum JobCommand {
     Logs {
         /// The flow.
         flow: String,
-        /// The instance.
-        wid: Wid,
+        /// The instance: its number, or `key:NAME`.
+        wid: InstanceName,
         /// Only those at this transition.
         transition: Option<String>,
         /// Follow until the instance is final.
@@ -95,8 +96,8 @@ pub(crate) enum JobCommand {
 pub(crate) struct LeasedArguments {
     /// The flow.
     pub(crate) flow: String,
-    /// The instance.
-    pub(crate) wid: Wid,
+    /// The instance: its number, or `key:NAME`.
+    pub(crate) wid: InstanceName,
     /// The trigger of the job.
     pub(crate) trigger: String,
     /// Lease token, as the claim told it.

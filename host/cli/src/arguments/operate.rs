@@ -1,15 +1,16 @@
 //! Arguments of operators' commands on instances, flows, schedules, resources and orders.
 
 use clap::{Args, Subcommand};
-use wedflow_model::Wid;
+
+use super::InstanceName;
 
 /// An instance, and why something is done to it.
 #[derive(Debug, Args)]
 pub(crate) struct InstanceTarget {
     /// The flow.
     pub(crate) flow: String,
-    /// The instance.
-    pub(crate) wid: Wid,
+    /// The instance: its number, or `key:NAME`.
+    pub(crate) wid: InstanceName,
     /// Why; kept in the trace and in the audit log.
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: String,
@@ -21,8 +22,8 @@ pub(crate) enum OperateInstance {
     Retry {
         /// The flow.
         flow: String,
-        /// The instance.
-        wid: Wid,
+        /// The instance: its number, or `key:NAME`.
+        wid: InstanceName,
         /// Why; kept in the trace and in the audit log.
         #[arg(
             long,
@@ -40,8 +41,8 @@ pub(crate) enum OperateInstance {
     Resume {
         /// The flow.
         flow: String,
-        /// The instance.
-        wid: Wid,
+        /// The instance: its number, or `key:NAME`.
+        wid: InstanceName,
     },
     /// Drop a pending job without running it.
     Skip {
@@ -64,8 +65,8 @@ pub(crate) enum OperateInstance {
     Event {
         /// The flow.
         flow: String,
-        /// The instance.
-        wid: Wid,
+        /// The instance: its number, or `key:NAME`.
+        wid: InstanceName,
         /// New values; the other attributes stay.
         #[arg(value_name = "ATTRIBUTE=VALUE")]
         values: Vec<String>,
@@ -215,6 +216,19 @@ pub(crate) enum HookCommand {
         /// The flow.
         flow: String,
     },
+    /// Replace the secret of an inbound hook; messages that are signed with the old one are taken for a while.
+    Rotate {
+        /// The flow.
+        flow: String,
+        /// The hook.
+        name: String,
+        /// The new secret of the sender; a random one without it.
+        #[arg(long)]
+        secret: Option<String>,
+        /// Hours for which the old secret is taken, too; at most 720.
+        #[arg(long, value_name = "HOURS", default_value_t = 24)]
+        overlap: u32,
+    },
     /// Delete an inbound hook.
     Delete {
         /// The flow.
@@ -332,7 +346,7 @@ pub(crate) enum OrderCommand {
         after: String,
         /// Only of this instance.
         #[arg(long, value_name = "WID")]
-        instance: Option<Wid>,
+        instance: Option<InstanceName>,
     },
     /// Drop an order that was added.
     #[command(alias = "drop")]
@@ -345,6 +359,6 @@ pub(crate) enum OrderCommand {
         after: String,
         /// Only of this instance.
         #[arg(long, value_name = "WID")]
-        instance: Option<Wid>,
+        instance: Option<InstanceName>,
     },
 }

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use wedflow_model::Wid;
+
+use super::InstanceName;
 
 /// Orders of a worklist.
 const ORDERS: [&str; 5] = ["arrival", "priority", "deadline", "size", "own"];
@@ -139,8 +140,8 @@ pub(crate) enum WorkCommand {
     Settle {
         /// The flow.
         flow: String,
-        /// The instance.
-        wid: Wid,
+        /// The instance: its number, or `key:NAME`.
+        wid: InstanceName,
         /// Fire again what its state satisfies.
         #[arg(long, conflicts_with_all = ["set", "cancel"], required_unless_present_any = ["set", "cancel"])]
         retry: bool,
@@ -228,8 +229,8 @@ pub(crate) struct ReportArguments {
 pub(crate) struct NotifyArguments {
     /// The flow.
     pub(crate) flow: String,
-    /// The instance.
-    pub(crate) wid: Wid,
+    /// The instance: its number, or `key:NAME`.
+    pub(crate) wid: InstanceName,
     /// The policy, 1 to 4 (see `wed work begin`).
     #[arg(long, value_name = "N")]
     pub(crate) policy: Option<i32>,

@@ -145,7 +145,8 @@ pub(crate) async fn order(
             after,
             instance,
         } => {
-            let order = task_order(trigger, after, *instance);
+            let wid = door.wid_if_named(flow, instance.as_ref()).await?;
+            let order = task_order(trigger, after, wid);
             door.add_task_order(flow, &order).await?;
             terminal.answer(&json!({ "trigger": trigger, "after": after }), || {
                 terminal.line(&format!("{trigger} comes after {after}."));
@@ -157,7 +158,8 @@ pub(crate) async fn order(
             after,
             instance,
         } => {
-            let order = task_order(trigger, after, *instance);
+            let wid = door.wid_if_named(flow, instance.as_ref()).await?;
+            let order = task_order(trigger, after, wid);
             door.delete_task_order(flow, &order).await?;
             terminal.answer(&json!({ "deleted": true }), || terminal.line("Deleted."));
         }

@@ -1,6 +1,6 @@
 //! `wed flow hook`: inbound hooks, by which others' webhooks start instances and set attributes.
 
-use wedflow_documents::{Hook, HookActs, HookScheme, PutHook};
+use wedflow_documents::{Hook, HookActs, HookRotation, HookScheme, PutHook};
 
 use crate::arguments::HookCommand;
 use crate::door::Door;
@@ -55,6 +55,25 @@ pub(crate) async fn run(
         HookCommand::List { flow } => {
             let hooks = door.hooks(flow).await?;
             terminal.answer(&hooks, || print(&hooks, terminal));
+        }
+        HookCommand::Rotate {
+            flow,
+            name,
+            secret,
+            overlap,
+        } => {
+            let rotation = HookRotation {
+                secret: secret.clone(),
+                overlap_hours: Some(*overlap),
+            };
+            let set = door.rotate_hook(flow, name, &rotation).await?;
+            terminal.answer(&set, || {
+                terminal.line(&format!("The secret of hook {name} of {flow} is replaced."));
+                if let Some(secret) = &set.secret {
+                    terminal.line(&format!("secret {secret}"));
+                    terminal.say("The secret is shown this once: give it to the sender.");
+                }
+            });
         }
         HookCommand::Delete { flow, name } => {
             door.delete_hook(flow, name).await?;

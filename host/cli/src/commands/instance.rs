@@ -5,7 +5,7 @@ use wedflow_documents::{IfRunning, Instance, InstanceFilter, Start, Status, Trac
 use wedflow_model::{AttributeType, ScalarType, Wid};
 
 use crate::answer::shown;
-use crate::arguments::InstanceCommand;
+use crate::arguments::{IfRunningArgument, InstanceCommand};
 use crate::commands::instance_show::show;
 use crate::commands::operate;
 use crate::commands::operate_waiting::Reasons;
@@ -28,18 +28,26 @@ pub(crate) async fn run(
             state,
             wait,
             key,
+            if_running,
             once,
         } => {
             let start = Start {
                 state: initial_values(door, flow, values, state.as_deref()).await?,
                 key: key.clone(),
-                if_running: IfRunning::Use,
+                if_running: match if_running {
+                    IfRunningArgument::Use => IfRunning::Use,
+                    IfRunningArgument::Refuse => IfRunning::Refuse,
+                    IfRunningArgument::Send => IfRunning::Send,
+                },
             };
             let started = door.start(flow, &start, once.as_deref()).await?;
             let wid = started.wid;
-            let said = match started.existing {
-                true => format!("Instance {wid} of {flow} runs under this key already."),
-                false => format!("Instance {wid} of {flow} is started."),
+            let said = match (started.existing, if_running) {
+                (true, IfRunningArgument::Send) => {
+                    format!("Instance {wid} of {flow} runs under this key, and has the values.")
+                }
+                (true, _) => format!("Instance {wid} of {flow} runs under this key already."),
+                (false, _) => format!("Instance {wid} of {flow} is started."),
             };
             if *wait {
                 terminal.say(&said);
@@ -70,15 +78,21 @@ pub(crate) async fn run(
             list(&instances, &names_of(&attributes), terminal);
             Ok(())
         }
-        InstanceCommand::Show { flow, wid } => show(door, flow, *wid, terminal).await,
+        InstanceCommand::Show { flow, wid } => {
+            show(door, flow, door.wid(flow, wid).await?, terminal).await
+        }
         InstanceCommand::Trace { flow, wid } => {
-            let trace = door.trace(flow, *wid, None, None).await?;
+            let trace = door
+                .trace(flow, door.wid(flow, wid).await?, None, None)
+                .await?;
             let order = names_of(&attributes_of(door, flow).await?);
             terminal.answer(&trace, || terminal.trace(&trace, &order));
             Ok(())
         }
         InstanceCommand::Operate(command) => operate::instance(command, door, terminal).await,
-        InstanceCommand::Watch { flow, wid } => watch(door, flow, *wid, terminal).await,
+        InstanceCommand::Watch { flow, wid } => {
+            watch(door, flow, door.wid(flow, wid).await?, terminal).await
+        }
     }
 }
 

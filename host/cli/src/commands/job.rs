@@ -27,7 +27,8 @@ pub(crate) async fn run(
 ) -> Result<(), Problem> {
     match command {
         JobCommand::List { flow, wid, limit } => {
-            let jobs = door.jobs(flow, *wid, Some(*limit)).await?;
+            let wid = door.wid_if_named(flow, wid.as_ref()).await?;
+            let jobs = door.jobs(flow, wid, Some(*limit)).await?;
             terminal.answer(&jobs, || print_jobs(&jobs, terminal));
             Ok(())
         }
@@ -40,7 +41,7 @@ pub(crate) async fn run(
         } => {
             let wanted = Wanted {
                 flow,
-                wid: *wid,
+                wid: door.wid(flow, wid).await?,
                 transition: transition.as_deref(),
                 level: *level,
             };

@@ -88,7 +88,8 @@ async fn extend(
         seconds,
         progress: progress.map(read).transpose()?,
     };
-    let extended = door.extend_lease(&job.flow, (job.wid, job.trigger.as_str()), &extend);
+    let wid = door.wid(&job.flow, &job.wid).await?;
+    let extended = door.extend_lease(&job.flow, (wid, job.trigger.as_str()), &extend);
     let extended = extended.await?;
     terminal.answer(&extended, || {
         terminal.line(&format!("The lease ends at {}.", extended.lease_ends));
@@ -111,7 +112,8 @@ async fn finish(
     door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let done = door.complete_job(&job.flow, (job.wid, job.trigger.as_str()), complete);
+    let wid = door.wid(&job.flow, &job.wid).await?;
+    let done = door.complete_job(&job.flow, (wid, job.trigger.as_str()), complete);
     let done = done.await?;
     terminal.answer(&done, || {
         let (wid, seq, status) = (done.wid, done.seq, done.status);
@@ -126,7 +128,8 @@ async fn give_up(
     door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let failed = door.fail_job(&job.flow, (job.wid, job.trigger.as_str()), fail);
+    let wid = door.wid(&job.flow, &job.wid).await?;
+    let failed = door.fail_job(&job.flow, (wid, job.trigger.as_str()), fail);
     let failed = failed.await?;
     terminal.answer(&failed, || {
         terminal.line(&match &failed.again_at {

@@ -26,30 +26,35 @@ pub(crate) async fn instance(
 ) -> Result<(), Problem> {
     match command {
         OperateInstance::Retry { flow, wid, reason } => {
-            let retried = door.retry(flow, *wid, &because(reason)).await?;
+            let wid = door.wid(flow, wid).await?;
+            let retried = door.retry(flow, wid, &because(reason)).await?;
             terminal.answer(&retried, || {
                 let fired = retried.transitions.join(", ");
                 terminal.line(&format!("Retried instance {wid} of {flow}: {fired}."));
             });
         }
         OperateInstance::Cancel(InstanceTarget { flow, wid, reason }) => {
-            let cancelled = door.cancel(flow, *wid, &because(reason)).await?;
+            let wid = door.wid(flow, wid).await?;
+            let cancelled = door.cancel(flow, wid, &because(reason)).await?;
             terminal.answer(&cancelled, || {
                 terminal.line(&format!("Cancelled instance {wid} of {flow}."));
             });
         }
         OperateInstance::Pause(InstanceTarget { flow, wid, reason }) => {
-            set_pause(door, Scope::Instance(flow, *wid), Some(reason), terminal).await?;
+            let scope = Scope::Instance(flow, door.wid(flow, wid).await?);
+            set_pause(door, scope, Some(reason), terminal).await?;
         }
         OperateInstance::Resume { flow, wid } => {
-            set_pause(door, Scope::Instance(flow, *wid), None, terminal).await?;
+            let scope = Scope::Instance(flow, door.wid(flow, wid).await?);
+            set_pause(door, scope, None, terminal).await?;
         }
         OperateInstance::Skip { target, transition } => {
             let skip = Skip {
                 transition: transition.clone(),
                 reason: target.reason.clone(),
             };
-            let skipped = door.skip(&target.flow, target.wid, &skip).await?;
+            let wid = door.wid(&target.flow, &target.wid).await?;
+            let skipped = door.skip(&target.flow, wid, &skip).await?;
             said_status(&target.flow, &skipped, "Skipped a job of", terminal);
         }
         OperateInstance::Back { target, to } => go_back(target, *to, door, terminal).await?,
@@ -61,7 +66,8 @@ pub(crate) async fn instance(
             key,
         } => {
             let values = initial_values(door, flow, values, state.as_deref()).await?;
-            let sent = door.send_event(flow, *wid, &values, key.as_deref()).await?;
+            let wid = door.wid(flow, wid).await?;
+            let sent = door.send_event(flow, wid, &values, key.as_deref()).await?;
             terminal.answer(&sent, || {
                 terminal.line(match sent.sent {
                     true => "Sent.",
@@ -78,7 +84,8 @@ pub(crate) async fn instance(
                 state: initial_values(door, &target.flow, values, state.as_deref()).await?,
                 reason: target.reason.clone(),
             };
-            let set = door.set_state(&target.flow, target.wid, &set).await?;
+            let wid = door.wid(&target.flow, &target.wid).await?;
+            let set = door.set_state(&target.flow, wid, &set).await?;
             said_status(&target.flow, &set, "Set the state of", terminal);
         }
     }
@@ -98,7 +105,8 @@ async fn go_back(
     door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let (flow, wid) = (&target.flow, target.wid);
+    let flow = &target.flow;
+    let wid = door.wid(flow, &target.wid).await?;
     let asked = GoBack {
         to,
         reason: target.reason.clone(),

@@ -27,7 +27,8 @@ pub(crate) async fn run(
         trigger: asked.trigger.clone(),
         seq: asked.seq,
     };
-    let why = door.why(&asked.flow, asked.wid, &which).await?;
+    let wid = door.wid(&asked.flow, &asked.wid).await?;
+    let why = door.why(&asked.flow, wid, &which).await?;
     terminal.answer(&why, || {
         let when = match (why.present, why.seq) {
             (false, Some(seq)) => format!("in its state {seq}; the conditions are those of today"),
@@ -48,7 +49,8 @@ async fn what_if(asked: &WhyArguments, door: &Door, terminal: &Terminal) -> Resu
         state: initial_values(door, &asked.flow, &asked.what_if, None).await?,
         transition: asked.by.clone(),
     };
-    let answer = door.what_if(&asked.flow, asked.wid, &assumed).await?;
+    let wid = door.wid(&asked.flow, &asked.wid).await?;
+    let answer = door.what_if(&asked.flow, wid, &assumed).await?;
     terminal.answer(&answer, || {
         print_foreseen(&answer, terminal);
         let wanted = |one: &&Explanation| {

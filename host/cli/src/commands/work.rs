@@ -138,7 +138,8 @@ async fn settle(command: &WorkCommand, door: &Door) -> Result<Json, Problem> {
         values: values_of(set)?,
         reason: reason.clone(),
     };
-    Ok(door.decide_exception(flow, *wid, &outcome).await?)
+    let wid = door.wid(flow, wid).await?;
+    Ok(door.decide_exception(flow, wid, &outcome).await?)
 }
 
 /// Changes one item or the person, in one call.

@@ -21,7 +21,8 @@ pub(crate) async fn notify(arguments: &NotifyArguments, door: &Door) -> Result<J
         warnings: arguments.warn.clone(),
         transfer: arguments.transfer,
     };
-    let (flow, wid) = (&arguments.flow, arguments.wid);
+    let flow = &arguments.flow;
+    let wid = door.wid(flow, &arguments.wid).await?;
     Ok(door.change_notification(flow, wid, &change).await?)
 }
 

@@ -1,0 +1,29 @@
+//! Names of an instance: its number in the flow, or the business key that it runs under.
+
+use std::str::FromStr;
+
+use wedflow_model::Wid;
+
+/// Instance of a flow, as a person names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum InstanceName {
+    /// Its number.
+    Number(Wid),
+    /// Its business key.
+    Key(String),
+}
+
+impl FromStr for InstanceName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(key) = text.strip_prefix("key:") {
+            return match key.is_empty() {
+                true => Err("the key is empty".to_owned()),
+                false => Ok(InstanceName::Key(key.to_owned())),
+            };
+        }
+        let number = text.parse().map(InstanceName::Number);
+        number.map_err(|_| "neither a number nor a key, such as key:order-17".to_owned())
+    }
+}
