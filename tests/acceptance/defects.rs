@@ -567,8 +567,11 @@ fn defect_18_one_notification_connection_serves_a_whole_host() {
         assert_eq!(flow.end_of(wid), "F", "{}", flow.name);
     }
     assert_eq!(owner.number(listening), 1);
-    let after =
-        owner.number("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()");
-    assert!(after <= before + most, "{before} connections, then {after}");
+    // A connection that is being replaced may still be there beside the new one.
+    eventually("no more connections than the host may have", || {
+        let after = owner
+            .number("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()");
+        (after <= before + most).then_some(())
+    });
     on(host.stop());
 }
