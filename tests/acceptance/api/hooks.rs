@@ -216,7 +216,6 @@ fn hook_believes_nobody_without_the_secret() {
     let signature = format!("sha256={}", sender.mac(body));
     let signed = [("x-hub-signature-256", signature.as_str())];
     send(&sender, &signed, br#"{"data": {"order": "o-2"}}"#).problem(401, "not_signed");
-    send(&sender, &signed, body).problem(422, "invalid_document");
     sender.github("1", "{", &[]).problem(400, "invalid_json");
     sender
         .github("1", r#"{"data": {}}"#, &[])
