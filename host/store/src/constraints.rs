@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 use sqlx::FromRow;
+use wedflow_documents::Finding;
 use wedflow_model::Wid;
 
+use crate::documents::documents;
 use crate::{Flow, Store, StoreError};
 
 /// A key that an instance holds, or waits for.
@@ -55,35 +57,18 @@ pub struct TaskOrder {
     pub actor: String,
 }
 
-/// A finding of a look at a flow's definition.
-#[derive(Debug, Clone, FromRow, Serialize)]
-pub struct Finding {
-    /// Kind of the finding, a word.
-    pub code: String,
-    /// Trigger or triggers it is about.
-    pub place: String,
-    /// Explanation for a person.
-    pub text: String,
-    /// A way to mend it.
-    pub hint: String,
-    /// A state that shows it, where there is one.
-    pub state: Option<serde_json::Value>,
-    /// True if it follows from the declarations, or from all states that the conditions distinguish.
-    pub certain: bool,
-}
-
 impl Store {
     /// Looks for what of a flow's definition cannot work, or not as it was meant.
     ///
     /// # Errors
     /// Only those of the connection.
     pub async fn lint(&self, flow: &Flow) -> Result<Vec<Finding>, StoreError> {
-        Ok(
+        let rows =
             sqlx::query_as("SELECT code, place, text, hint, state, certain FROM wed.lint($1)")
                 .bind(flow.flow_id)
                 .fetch_all(&self.pool)
-                .await?,
-        )
+                .await?;
+        Ok(documents(rows))
     }
 
     /// Lists what a flow's instances hold and wait for, in order of arrival.

@@ -1,10 +1,40 @@
 //! Rows as the documents of the API.
 
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, Row as _};
 use wedflow_documents::{
     Attempt, AuditEntry, Component, FeedEvent, Finding, FlowSummary, Instance, Job, LeasedJob,
     LogLine, Recording, Status, Tenant, Token, TraceRow, Trigger, Usage, User, Version,
     WebhookMessage,
 };
+
+/// A document, read from a row whose columns are its fields.
+pub(crate) struct Row<T>(T);
+
+/// Takes documents out of their rows.
+pub(crate) fn documents<T>(rows: Vec<Row<T>>) -> Vec<T> {
+    rows.into_iter().map(|Row(document)| document).collect()
+}
+
+macro_rules! read_rows {
+    ($($document:ident { $($field:ident),+ $(,)? })+) => { $(
+        impl FromRow<'_, PgRow> for Row<$document> {
+            fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+                Ok(Row($document { $($field: row.try_get(stringify!($field))?),+ }))
+            }
+        }
+    )+ };
+}
+
+read_rows! {
+    Finding { code, place, text, hint, state, certain }
+    Tenant {
+        name, description, suspended, moving, moved_to, token_days, flows, components, users, created_at,
+    }
+    Usage { name, unit, used, allowed }
+    User { name, role, created_at }
+    Version { version, applied_at, actor, definition }
+}
 
 impl From<crate::Flow> for FlowSummary {
     fn from(flow: crate::Flow) -> Self {
@@ -216,16 +246,6 @@ impl From<crate::Component> for Component {
     }
 }
 
-impl From<crate::User> for User {
-    fn from(user: crate::User) -> Self {
-        User {
-            name: user.name,
-            role: user.role,
-            created_at: user.created_at,
-        }
-    }
-}
-
 impl From<crate::Token> for Token {
     fn from(token: crate::Token) -> Self {
         Token {
@@ -242,17 +262,6 @@ impl From<crate::Token> for Token {
     }
 }
 
-impl From<crate::Quota> for Usage {
-    fn from(quota: crate::Quota) -> Self {
-        Usage {
-            name: quota.name,
-            unit: quota.unit,
-            used: quota.used,
-            allowed: quota.allowed,
-        }
-    }
-}
-
 impl From<crate::AuditEntry> for AuditEntry {
     fn from(entry: crate::AuditEntry) -> Self {
         AuditEntry {
@@ -265,47 +274,6 @@ impl From<crate::AuditEntry> for AuditEntry {
             action: entry.action,
             target: entry.target,
             detail: entry.detail,
-        }
-    }
-}
-
-impl From<crate::Finding> for Finding {
-    fn from(finding: crate::Finding) -> Self {
-        Finding {
-            code: finding.code,
-            place: finding.place,
-            text: finding.text,
-            hint: finding.hint,
-            state: finding.state,
-            certain: finding.certain,
-        }
-    }
-}
-
-impl From<crate::Tenant> for Tenant {
-    fn from(tenant: crate::Tenant) -> Self {
-        Tenant {
-            name: tenant.name,
-            description: tenant.description,
-            suspended: tenant.suspended,
-            moving: tenant.moving,
-            moved_to: tenant.moved_to,
-            token_days: tenant.token_days,
-            flows: tenant.flows,
-            components: tenant.components,
-            users: tenant.users,
-            created_at: tenant.created_at,
-        }
-    }
-}
-
-impl From<crate::FlowVersion> for Version {
-    fn from(version: crate::FlowVersion) -> Self {
-        Version {
-            version: version.version,
-            applied_at: version.applied_at,
-            actor: version.actor,
-            definition: version.definition,
         }
     }
 }

@@ -98,7 +98,7 @@ pub use by_hand::FlowSession;
 pub use chores::ChoreKind;
 pub use components::{Component, NewComponent, StoredComponent};
 pub use conditions::Condition;
-pub use constraints::{Finding, Reservation, Resource, TaskOrder};
+pub use constraints::{Reservation, Resource, TaskOrder};
 pub use error::{FragmentPosition, Refusal, StoreError};
 pub use feed::{FeedPosition, FeedRow};
 pub use flows::{Expected, Flow, FlowShape, Trigger};
@@ -115,7 +115,7 @@ pub use moving::{
 };
 pub use notifications::Notifications;
 pub use operators::{NewOperator, Operator};
-pub use quotas::{Quota, QuotaChange};
+pub use quotas::QuotaChange;
 pub use receipts::{ReceiptDays, ReceiptPlace};
 pub use recovery::{
     Matching, Metric, PauseScope, PausedThing, RetriedMatching, Waiting, WaitingReason,
@@ -128,12 +128,11 @@ use session::{Pooling, Session, Sessions, Transaction};
 pub use settings::{
     Grant, SECRETS_BYTES_MAX, SECRETS_MAX, SETTINGS_BYTES_MAX, SETTINGS_MAX, SealedSecret,
 };
-pub use tenants::{Tenant, TenantSettings};
+pub use tenants::TenantSettings;
 pub use tokens::{Bearer, NewToken, Token};
 pub use traced::{TracedAttempt, TracedState};
-pub use users::User;
-pub use versions::{FlowVersion, Rematched, RolledBack};
-pub use wedflow_documents::Applied;
+pub use versions::{Rematched, RolledBack, definition_of};
+pub use wedflow_documents::{Applied, Version};
 pub use work::{NewProcess, NotificationChange, PersonName, WorkAct, WorkCalendar, WorkReport};
 
 /// Time that a statement of ours may wait for a connection of the pool.

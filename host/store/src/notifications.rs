@@ -29,6 +29,14 @@ impl Store {
         self.notifications("wed_jobs").await
     }
 
+    /// Opens a connection that hears of changes to worklists: the number of the tenant, each time.
+    ///
+    /// # Errors
+    /// Those of the connection.
+    pub async fn work_news(&self) -> Result<Notifications, StoreError> {
+        self.notifications("wed_work").await
+    }
+
     pub(crate) async fn notifications(&self, channel: &str) -> Result<Notifications, StoreError> {
         // The driver's listener opens its connection itself: find the server that takes writes before it.
         drop(self.servers.connect(&self.options, Access::Host).await?);

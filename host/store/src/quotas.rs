@@ -2,25 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-use sqlx::{AssertSqlSafe, FromRow};
+use sqlx::AssertSqlSafe;
+use wedflow_documents::Usage;
 
 use crate::audit::note;
+use crate::documents::documents;
 use crate::tenants::tenant_id;
 use crate::{Refusal, Store, StoreError};
-
-/// A limit of a tenant.
-#[derive(Debug, Clone, FromRow, Serialize)]
-pub struct Quota {
-    /// Name of the quota.
-    pub name: String,
-    /// Unit of the count.
-    pub unit: String,
-    /// Number in use; none where it counts no things.
-    pub used: Option<i64>,
-    /// Number allowed; none without a limit.
-    pub allowed: Option<i64>,
-}
 
 /// The limits by their names, which are columns of `wed.quota`.
 const NAMES: [&str; 18] = [
@@ -44,7 +32,7 @@ const NAMES: [&str; 18] = [
     "other_bytes",
 ];
 
-/// New limits of a tenant by their names ([`Quota::name`]): what is absent is left as it is, and none takes a limit
+/// New limits of a tenant by their names ([`Usage::name`]): what is absent is left as it is, and none takes a limit
 /// away.
 pub type QuotaChange = BTreeMap<String, Option<i64>>;
 
@@ -53,13 +41,14 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NotFound`].
-    pub async fn quotas(&self, tenant: &str) -> Result<Vec<Quota>, StoreError> {
-        let quotas: Vec<Quota> = sqlx::query_as(
+    pub async fn quotas(&self, tenant: &str) -> Result<Vec<Usage>, StoreError> {
+        let rows = sqlx::query_as(
             "SELECT q.* FROM wed.tenant t, LATERAL wed.quotas(t.tenant_id) q WHERE t.name = $1",
         )
         .bind(tenant)
         .fetch_all(&self.pool)
         .await?;
+        let quotas: Vec<Usage> = documents(rows);
         if quotas.is_empty() {
             return Err(StoreError::not_found("tenant", tenant));
         }

@@ -2,39 +2,14 @@
 
 use serde::Serialize;
 use serde_json::json;
-use sqlx::{AssertSqlSafe, FromRow};
+use sqlx::AssertSqlSafe;
+use wedflow_documents::Tenant;
 use wedflow_model::{FlowId, TenantId};
 
 use crate::audit::note;
+use crate::documents::documents;
 use crate::times::RFC3339;
 use crate::{Refusal, Store, StoreError};
-
-/// A tenant, as listed.
-#[derive(Debug, Clone, FromRow, Serialize)]
-pub struct Tenant {
-    /// Name of the tenant.
-    pub name: String,
-    /// Description.
-    pub description: String,
-    /// True if suspended.
-    pub suspended: bool,
-    /// `leaving`, `left` or `arriving`, of a tenant on its way to another installation.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub moving: Option<String>,
-    /// Place where a tenant that has left lives now.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub moved_to: Option<String>,
-    /// The longest life of its tokens, in days.
-    pub token_days: i32,
-    /// Number of flows.
-    pub flows: i64,
-    /// Number of versions of components.
-    pub components: i64,
-    /// Number of users.
-    pub users: i64,
-    /// When it was made, RFC 3339.
-    pub created_at: String,
-}
 
 /// Settings of a tenant that its admins may change; absent ones stay as they are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -109,7 +84,7 @@ impl Store {
     }
 
     async fn tenants_where(&self, name: Option<&str>) -> Result<Vec<Tenant>, StoreError> {
-        Ok(sqlx::query_as(AssertSqlSafe(format!(
+        let rows = sqlx::query_as(AssertSqlSafe(format!(
             "SELECT t.name, t.description, t.suspended_at IS NOT NULL AS suspended, t.moving, t.moved_to, \
                t.token_days, to_char(t.created_at AT TIME ZONE 'UTC', {RFC3339}) AS created_at, \
                (SELECT count(*) FROM wed.flow f WHERE f.tenant_id = t.tenant_id) AS flows, \
@@ -119,7 +94,8 @@ impl Store {
         )))
         .bind(name)
         .fetch_all(&self.pool)
-        .await?)
+        .await?;
+        Ok(documents(rows))
     }
 
     /// Suspends a tenant, or resumes it: its flows' roles may not log in and are logged out, hosts claim

@@ -1,25 +1,15 @@
 //! The users of a tenant.
 
-use serde::Serialize;
 use serde_json::json;
-use sqlx::{AssertSqlSafe, FromRow};
+use sqlx::AssertSqlSafe;
+use wedflow_documents::User;
 use wedflow_model::TenantId;
 
 use crate::audit::note;
+use crate::documents::documents;
 use crate::tenants::tenant_id;
 use crate::times::RFC3339;
 use crate::{Store, StoreError};
-
-/// A user, as listed.
-#[derive(Debug, Clone, FromRow, Serialize)]
-pub struct User {
-    /// The name, unique in the tenant.
-    pub name: String,
-    /// `admin`, `developer`, `operator`, `participant` or `viewer`.
-    pub role: String,
-    /// When made, RFC 3339.
-    pub created_at: String,
-}
 
 impl Store {
     /// Makes a user.
@@ -147,7 +137,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`] when there is no tenant of that name.
     pub async fn users(&self, tenant: &str, name: Option<&str>) -> Result<Vec<User>, StoreError> {
-        let users: Vec<User> = sqlx::query_as(AssertSqlSafe(format!(
+        let rows = sqlx::query_as(AssertSqlSafe(format!(
             "SELECT u.name, u.role, to_char(u.created_at AT TIME ZONE 'UTC', {RFC3339}) AS created_at \
              FROM wed.user u JOIN wed.tenant t USING (tenant_id) \
              WHERE t.name = $1 AND ($2::text IS NULL OR u.name = $2) ORDER BY u.name"
@@ -156,6 +146,7 @@ impl Store {
         .bind(name)
         .fetch_all(&self.pool)
         .await?;
+        let users: Vec<User> = documents(rows);
         if users.is_empty() && name.is_none() {
             self.tenant(tenant).await?;
         }

@@ -1,37 +1,22 @@
 //! Versions of a flow's definition: previews, history, the way back.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
 use sqlx::{AssertSqlSafe, FromRow};
 use wedflow_model::{FlowDefinition, FlowId, Wid};
 
+use crate::documents::documents;
 use crate::{Store, StoreError};
-use wedflow_documents::Applied;
+use wedflow_documents::{Applied, Version};
 
-/// Columns of a [`FlowVersion`].
+/// Columns of a [`Version`].
 const VERSION: &str = "version, wed.rfc3339(applied_at) AS applied_at, actor, definition";
 
-/// A definition that a flow had.
-#[derive(Debug, Clone, FromRow, Serialize)]
-pub struct FlowVersion {
-    /// The flow's version after it was applied.
-    pub version: i32,
-    /// When, RFC 3339.
-    pub applied_at: String,
-    /// Actor who applied it.
-    pub actor: String,
-    /// The definition.
-    pub definition: Json,
-}
-
-impl FlowVersion {
-    /// The definition, read.
-    ///
-    /// # Errors
-    /// [`StoreError::Other`] when this program cannot read it.
-    pub fn read(&self) -> Result<FlowDefinition, StoreError> {
-        serde_json::from_value(self.definition.clone()).map_err(StoreError::unreadable)
-    }
+/// Reads the definition of a version.
+///
+/// # Errors
+/// [`StoreError::Other`] when this program cannot read it.
+pub fn definition_of(version: &Version) -> Result<FlowDefinition, StoreError> {
+    serde_json::from_value(version.definition.clone()).map_err(StoreError::unreadable)
 }
 
 /// An instance that a re-match touches.
@@ -95,8 +80,8 @@ impl Store {
         flow_id: FlowId,
         before: Option<i32>,
         limit: i64,
-    ) -> Result<Vec<FlowVersion>, StoreError> {
-        Ok(sqlx::query_as(AssertSqlSafe(format!(
+    ) -> Result<Vec<Version>, StoreError> {
+        let rows = sqlx::query_as(AssertSqlSafe(format!(
             "SELECT {VERSION} FROM wed.flow_version WHERE flow_id = $1 AND version < coalesce($2, 2147483647) \
              ORDER BY version DESC LIMIT $3"
         )))
@@ -104,7 +89,8 @@ impl Store {
         .bind(before)
         .bind(limit)
         .fetch_all(&self.pool)
-        .await?)
+        .await?;
+        Ok(documents(rows))
     }
 
     /// Two versions to compare: without a number the newest, and the one before the newest.
@@ -116,7 +102,7 @@ impl Store {
         flow_id: FlowId,
         old: Option<i32>,
         new: Option<i32>,
-    ) -> Result<(FlowVersion, FlowVersion), StoreError> {
+    ) -> Result<(Version, Version), StoreError> {
         Ok((
             self.version_or(flow_id, old, 1).await?,
             self.version_or(flow_id, new, 0).await?,
@@ -129,15 +115,15 @@ impl Store {
         flow_id: FlowId,
         version: Option<i32>,
         place: i64,
-    ) -> Result<FlowVersion, StoreError> {
-        let found = sqlx::query_as(AssertSqlSafe(format!(
+    ) -> Result<Version, StoreError> {
+        let rows = sqlx::query_as(AssertSqlSafe(format!(
             "SELECT {VERSION} FROM wed.flow_version WHERE flow_id = $1 AND version = coalesce($2, version) \
              ORDER BY version DESC LIMIT 1 OFFSET $3"
         )))
         .bind(flow_id)
         .bind(version)
         .bind(if version.is_some() { 0 } else { place })
-        .fetch_optional(&self.pool)
+        .fetch_all(&self.pool)
         .await?;
         let name = || {
             version.map_or_else(
@@ -145,6 +131,7 @@ impl Store {
                 |number| number.to_string(),
             )
         };
+        let found = documents(rows).pop();
         found.ok_or_else(|| StoreError::not_found("version", name()))
     }
 

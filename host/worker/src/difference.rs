@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use similar::{Algorithm, DiffTag, capture_diff_slices_deadline};
-use wedflow_store::{FlowVersion, StoreError};
+use wedflow_store::{StoreError, Version, definition_of};
 
 /// Maximum time for the comparison; what is not matched by then counts as changed.
 const COMPARISON_TIME_MAX: Duration = Duration::from_secs(1);
@@ -28,14 +28,14 @@ pub struct Difference {
 ///
 /// # Errors
 /// [`StoreError::Other`] when this program cannot read one of them.
-pub async fn compare(old: FlowVersion, new: FlowVersion) -> Result<Difference, StoreError> {
+pub async fn compare(old: Version, new: Version) -> Result<Difference, StoreError> {
     let compared =
         tokio::task::spawn_blocking(move || Ok(differing(&text_of(&old)?, &text_of(&new)?)));
     compared.await.map_err(StoreError::unreadable)?
 }
 
-fn text_of(version: &FlowVersion) -> Result<String, StoreError> {
-    toml::to_string(&version.read()?).map_err(StoreError::unreadable)
+fn text_of(version: &Version) -> Result<String, StoreError> {
+    toml::to_string(&definition_of(version)?).map_err(StoreError::unreadable)
 }
 
 /// Line of a definition in TOML: the number of its part, and the text.

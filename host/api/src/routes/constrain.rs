@@ -64,8 +64,7 @@ pub(crate) async fn lint(
 ) -> Result<Json<List<Finding>>, Problem> {
     caller.must(Action::read(Area::Flows))?;
     let flow = api.store.flow(&caller.tenant, &flow).await?;
-    let found = api.store.lint(&flow).await?.into_iter().map(Finding::from);
-    Ok(Json(List::whole(found.collect())))
+    Ok(Json(List::whole(api.store.lint(&flow).await?)))
 }
 
 /// Stock of the keys that a flow reserves by quantity

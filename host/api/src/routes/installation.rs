@@ -53,11 +53,8 @@ pub(crate) async fn tenants(
     _: Operator,
     Asked(asked): Asked<Page>,
 ) -> Result<Json<List<Tenant>>, Problem> {
-    let tenants = api.store.tenants().await?.into_iter().map(Tenant::from);
-    page::cut(&asked, tenants.collect(), |tenant: &Tenant| {
-        tenant.name.clone()
-    })
-    .map(Json)
+    let tenants = api.store.tenants().await?;
+    page::cut(&asked, tenants, |tenant: &Tenant| tenant.name.clone()).map(Json)
 }
 
 /// Makes a tenant, with an admin and a token for that one where asked for
@@ -83,7 +80,7 @@ pub(crate) async fn create(
             }
         },
     };
-    let tenant = api.store.tenant(&new.name).await?.into();
+    let tenant = api.store.tenant(&new.name).await?;
     let made = MadeTenant {
         tenant,
         admin_token,
@@ -118,7 +115,7 @@ pub(crate) async fn tenant(
     _: Operator,
     Named(name): Named<String>,
 ) -> Result<Json<Tenant>, Problem> {
-    Ok(Json(api.store.tenant(&name).await?.into()))
+    Ok(Json(api.store.tenant(&name).await?))
 }
 
 /// Changes a tenant: description, life of tokens; suspends it, or lets it go on
@@ -144,7 +141,7 @@ pub(crate) async fn change(
     if let Some(suspended) = change.suspended {
         store.suspend_tenant(&name, suspended).await?;
     }
-    Ok(Json(api.store.tenant(&name).await?.into()))
+    Ok(Json(api.store.tenant(&name).await?))
 }
 
 /// Removes a tenant with everything of it
@@ -210,10 +207,7 @@ pub(crate) async fn quotas(
     _: Operator,
     Named(name): Named<String>,
 ) -> Result<Json<List<Usage>>, Problem> {
-    let quotas = api.store.quotas(&name).await?;
-    Ok(Json(List::whole(
-        quotas.into_iter().map(Into::into).collect(),
-    )))
+    Ok(Json(List::whole(api.store.quotas(&name).await?)))
 }
 
 /// Sets limits of a tenant by their names; null takes a limit away
@@ -229,10 +223,7 @@ pub(crate) async fn set_quotas(
 ) -> Result<Json<List<Usage>>, Problem> {
     operator.must_write()?;
     operator.store(&api).set_quotas(&name, &change).await?;
-    let quotas = api.store.quotas(&name).await?;
-    Ok(Json(List::whole(
-        quotas.into_iter().map(Into::into).collect(),
-    )))
+    Ok(Json(List::whole(api.store.quotas(&name).await?)))
 }
 
 /// Retention times: intervals in Postgres's notation; null: for ever

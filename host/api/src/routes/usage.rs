@@ -20,10 +20,7 @@ pub(crate) async fn list(
     caller: Caller,
 ) -> Result<Json<List<Usage>>, Problem> {
     caller.must(Action::read(Area::Usage))?;
-    let quotas = api.store.quotas(&caller.tenant).await?;
-    Ok(Json(List::whole(
-        quotas.into_iter().map(Into::into).collect(),
-    )))
+    Ok(Json(List::whole(api.store.quotas(&caller.tenant).await?)))
 }
 
 /// Receipts: what the tenant used, by day, flow and transition

@@ -23,7 +23,6 @@ pub(crate) async fn list(
 ) -> Result<Json<List<User>>, Problem> {
     caller.must(Action::read(Area::Users))?;
     let users = api.store.users(&caller.tenant, None).await?;
-    let users = users.into_iter().map(User::from).collect();
     page::cut(&asked, users, |user: &User| user.name.clone()).map(Json)
 }
 
@@ -42,7 +41,7 @@ pub(crate) async fn create(
         .create_user(&caller.tenant, &new.name, role.name())
         .await?;
     let user = api.store.user(&caller.tenant, &new.name).await?;
-    Ok((StatusCode::CREATED, Json(user.into())))
+    Ok((StatusCode::CREATED, Json(user)))
 }
 
 /// A user
@@ -55,7 +54,7 @@ pub(crate) async fn get(
     Named(name): Named<String>,
 ) -> Result<Json<User>, Problem> {
     caller.must(Action::read(Area::Users))?;
-    Ok(Json(api.store.user(&caller.tenant, &name).await?.into()))
+    Ok(Json(api.store.user(&caller.tenant, &name).await?))
 }
 
 /// Gives a user another role
@@ -74,7 +73,7 @@ pub(crate) async fn change(
         .store(&api)
         .set_role(&caller.tenant, &name, role.name())
         .await?;
-    Ok(Json(api.store.user(&caller.tenant, &name).await?.into()))
+    Ok(Json(api.store.user(&caller.tenant, &name).await?))
 }
 
 /// Removes a user with the user's tokens
