@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use wedflow_documents::IfRunning;
 use wedflow_model::AttributeType;
 
 use crate::problem::Problem;
@@ -852,7 +853,7 @@ pub(crate) enum InstanceCommand {
         /// Business key: a name of the instance that no other one of the flow has until it is final.
         #[arg(long, value_name = "TEXT")]
         key: Option<String>,
-        /// Where an instance runs under the key: tell that one, refuse, or send it the values as an event.
+        /// Answer to an instance that runs under the key: tell that one, refuse, or send it the values as an event.
         #[arg(long, value_enum, default_value = "use", requires = "key")]
         if_running: IfRunningArgument,
         /// An idempotency key: within a day, the same one starts no second instance.
@@ -909,6 +910,16 @@ pub(crate) enum IfRunningArgument {
     Refuse,
     /// Send it the values as an event.
     Send,
+}
+
+impl From<IfRunningArgument> for IfRunning {
+    fn from(argument: IfRunningArgument) -> Self {
+        match argument {
+            IfRunningArgument::Use => IfRunning::Use,
+            IfRunningArgument::Refuse => IfRunning::Refuse,
+            IfRunningArgument::Send => IfRunning::Send,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -5,7 +5,7 @@ use sqlx::FromRow;
 use wedflow_documents::Finding;
 use wedflow_model::Wid;
 
-use crate::documents::documents;
+use crate::rows::documents;
 use crate::{Flow, Store, StoreError};
 
 /// A key that an instance holds, or waits for.

@@ -1,40 +1,9 @@
 //! Rows as the documents of the API.
 
-use sqlx::postgres::PgRow;
-use sqlx::{FromRow, Row as _};
 use wedflow_documents::{
-    Attempt, AuditEntry, Component, FeedEvent, Finding, FlowSummary, Instance, Job, LeasedJob,
-    LogLine, Recording, Status, Tenant, Token, TraceRow, Trigger, Usage, User, Version,
-    WebhookMessage,
+    Attempt, AuditEntry, Component, FeedEvent, FlowSummary, Instance, Job, LeasedJob, LogLine,
+    Recording, Status, Token, TraceRow, Trigger, WebhookMessage,
 };
-
-/// A document, read from a row whose columns are its fields.
-pub(crate) struct Row<T>(T);
-
-/// Takes documents out of their rows.
-pub(crate) fn documents<T>(rows: Vec<Row<T>>) -> Vec<T> {
-    rows.into_iter().map(|Row(document)| document).collect()
-}
-
-macro_rules! read_rows {
-    ($($document:ident { $($field:ident),+ $(,)? })+) => { $(
-        impl FromRow<'_, PgRow> for Row<$document> {
-            fn from_row(row: &PgRow) -> sqlx::Result<Self> {
-                Ok(Row($document { $($field: row.try_get(stringify!($field))?),+ }))
-            }
-        }
-    )+ };
-}
-
-read_rows! {
-    Finding { code, place, text, hint, state, certain }
-    Tenant {
-        name, description, suspended, moving, moved_to, token_days, flows, components, users, created_at,
-    }
-    Usage { name, unit, used, allowed }
-    User { name, role, created_at }
-    Version { version, applied_at, actor, definition }
-}
 
 impl From<crate::Flow> for FlowSummary {
     fn from(flow: crate::Flow) -> Self {

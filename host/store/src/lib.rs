@@ -68,6 +68,7 @@ mod recovery;
 mod replica;
 mod results;
 mod retention;
+mod rows;
 mod schedules;
 mod servers;
 mod session;

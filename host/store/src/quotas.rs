@@ -6,7 +6,7 @@ use sqlx::AssertSqlSafe;
 use wedflow_documents::Usage;
 
 use crate::audit::note;
-use crate::documents::documents;
+use crate::rows::documents;
 use crate::tenants::tenant_id;
 use crate::{Refusal, Store, StoreError};
 

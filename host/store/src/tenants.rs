@@ -7,7 +7,7 @@ use wedflow_documents::Tenant;
 use wedflow_model::{FlowId, TenantId};
 
 use crate::audit::note;
-use crate::documents::documents;
+use crate::rows::documents;
 use crate::times::RFC3339;
 use crate::{Refusal, Store, StoreError};
 

@@ -6,7 +6,7 @@ use wedflow_documents::User;
 use wedflow_model::TenantId;
 
 use crate::audit::note;
-use crate::documents::documents;
+use crate::rows::documents;
 use crate::tenants::tenant_id;
 use crate::times::RFC3339;
 use crate::{Store, StoreError};

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::{AssertSqlSafe, FromRow};
 use wedflow_model::{FlowDefinition, FlowId, Wid};
 
-use crate::documents::documents;
+use crate::rows::documents;
 use crate::{Store, StoreError};
 use wedflow_documents::{Applied, Version};
 

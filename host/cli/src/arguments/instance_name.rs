@@ -7,9 +7,9 @@ use wedflow_model::Wid;
 /// Instance of a flow, as a person names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum InstanceName {
-    /// Its number.
+    /// Number in the flow.
     Number(Wid),
-    /// Its business key.
+    /// Business key.
     Key(String),
 }
 

@@ -1,6 +1,8 @@
 //! `wed flow hook`: inbound hooks, by which others' webhooks start instances and set attributes.
 
-use wedflow_documents::{Hook, HookActs, HookRotation, HookScheme, PutHook};
+use std::collections::BTreeMap;
+
+use wedflow_documents::{Hook, HookActs, HookRotation, HookScheme, HookSet, PutHook};
 
 use crate::arguments::HookCommand;
 use crate::door::Door;
@@ -22,7 +24,7 @@ pub(crate) async fn run(
             secret,
             attributes,
         } => {
-            let mut hook = PutHook {
+            let hook = PutHook {
                 scheme: match scheme.as_str() {
                     "github" => HookScheme::Github,
                     _ => HookScheme::Standard,
@@ -34,22 +36,12 @@ pub(crate) async fn run(
                 },
                 key: key.clone(),
                 secret: secret.clone(),
-                attributes: std::collections::BTreeMap::new(),
+                attributes: pointers(attributes)?,
             };
-            for word in attributes {
-                let (name, pointer) = word.split_once('=').ok_or_else(|| {
-                    Problem::usage(format!("`{word}` is not of the form ATTRIBUTE=POINTER"))
-                        .hint("Write an attribute, `=` and a JSON pointer: qty=/data/qty")
-                })?;
-                hook.attributes.insert(name.to_owned(), pointer.to_owned());
-            }
             let set = door.put_hook(flow, name, &hook).await?;
             terminal.answer(&set, || {
                 terminal.line(&format!("Hook {name} of {flow} takes POST {}.", set.path));
-                if let Some(secret) = &set.secret {
-                    terminal.line(&format!("secret {secret}"));
-                    terminal.say("The secret is shown this once: give it to the sender.");
-                }
+                print_secret(&set, terminal);
             });
         }
         HookCommand::List { flow } => {
@@ -69,10 +61,7 @@ pub(crate) async fn run(
             let set = door.rotate_hook(flow, name, &rotation).await?;
             terminal.answer(&set, || {
                 terminal.line(&format!("The secret of hook {name} of {flow} is replaced."));
-                if let Some(secret) = &set.secret {
-                    terminal.line(&format!("secret {secret}"));
-                    terminal.say("The secret is shown this once: give it to the sender.");
-                }
+                print_secret(&set, terminal);
             });
         }
         HookCommand::Delete { flow, name } => {
@@ -83,6 +72,26 @@ pub(crate) async fn run(
         }
     }
     Ok(())
+}
+
+/// Reads attributes with the JSON pointers to their values.
+fn pointers(words: &[String]) -> Result<BTreeMap<String, String>, Problem> {
+    let read = |word: &String| {
+        let (name, pointer) = word.split_once('=').ok_or_else(|| {
+            Problem::usage(format!("`{word}` is not of the form ATTRIBUTE=POINTER"))
+                .hint("Write an attribute, `=` and a JSON pointer: qty=/data/qty")
+        })?;
+        Ok((name.to_owned(), pointer.to_owned()))
+    };
+    words.iter().map(read).collect()
+}
+
+/// Shows a secret that was made, which is told once.
+fn print_secret(set: &HookSet, terminal: &Terminal) {
+    if let Some(secret) = &set.secret {
+        terminal.line(&format!("secret {secret}"));
+        terminal.say("The secret is shown this once: give it to the sender.");
+    }
 }
 
 /// Lists hooks.

@@ -5,7 +5,7 @@ use wedflow_documents::{IfRunning, Instance, InstanceFilter, Start, Status, Trac
 use wedflow_model::{AttributeType, ScalarType, Wid};
 
 use crate::answer::shown;
-use crate::arguments::{IfRunningArgument, InstanceCommand};
+use crate::arguments::InstanceCommand;
 use crate::commands::instance_show::show;
 use crate::commands::operate;
 use crate::commands::operate_waiting::Reasons;
@@ -31,33 +31,12 @@ pub(crate) async fn run(
             if_running,
             once,
         } => {
-            let start = Start {
+            let asked = Start {
                 state: initial_values(door, flow, values, state.as_deref()).await?,
                 key: key.clone(),
-                if_running: match if_running {
-                    IfRunningArgument::Use => IfRunning::Use,
-                    IfRunningArgument::Refuse => IfRunning::Refuse,
-                    IfRunningArgument::Send => IfRunning::Send,
-                },
+                if_running: (*if_running).into(),
             };
-            let started = door.start(flow, &start, once.as_deref()).await?;
-            let wid = started.wid;
-            let said = match (started.existing, if_running) {
-                (true, IfRunningArgument::Send) => {
-                    format!("Instance {wid} of {flow} runs under this key, and has the values.")
-                }
-                (true, _) => format!("Instance {wid} of {flow} runs under this key already."),
-                (false, _) => format!("Instance {wid} of {flow} is started."),
-            };
-            if *wait {
-                terminal.say(&said);
-                return watch(door, flow, wid, terminal).await;
-            }
-            terminal.answer(&json!({ "flow": flow, "wid": wid }), || {
-                terminal.line(&said);
-                terminal.say(&format!("Follow it: wed instance watch {flow} {wid}"));
-            });
-            Ok(())
+            start(flow, &asked, once.as_deref(), *wait, door, terminal).await
         }
         InstanceCommand::List {
             flow,
@@ -94,6 +73,35 @@ pub(crate) async fn run(
             watch(door, flow, door.wid(flow, wid).await?, terminal).await
         }
     }
+}
+
+/// Starts an instance, or goes on with the one that runs under its key.
+async fn start(
+    flow: &str,
+    asked: &Start,
+    once: Option<&str>,
+    wait: bool,
+    door: &Door,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let started = door.start(flow, asked, once).await?;
+    let wid = started.wid;
+    let said = match (started.existing, asked.if_running) {
+        (true, IfRunning::Send) => {
+            format!("Instance {wid} of {flow} runs under this key, and has the values.")
+        }
+        (true, _) => format!("Instance {wid} of {flow} runs under this key already."),
+        (false, _) => format!("Instance {wid} of {flow} is started."),
+    };
+    if wait {
+        terminal.say(&said);
+        return watch(door, flow, wid, terminal).await;
+    }
+    terminal.answer(&json!({ "flow": flow, "wid": wid }), || {
+        terminal.line(&said);
+        terminal.say(&format!("Follow it: wed instance watch {flow} {wid}"));
+    });
+    Ok(())
 }
 
 /// Reads what attributes instances are to hold.

@@ -3,7 +3,7 @@
 use serde_json::json;
 use wedflow_documents::{
     Backfill, Between, GoBack, Operated, Pause, PausedThing, PutSchedule, Reason, RetryMatching,
-    RollBack, SetState, Skip,
+    RollBack, Sent, SetState, Skip,
 };
 use wedflow_model::Wid;
 
@@ -68,12 +68,7 @@ pub(crate) async fn instance(
             let values = initial_values(door, flow, values, state.as_deref()).await?;
             let wid = door.wid(flow, wid).await?;
             let sent = door.send_event(flow, wid, &values, key.as_deref()).await?;
-            terminal.answer(&sent, || {
-                terminal.line(match sent.sent {
-                    true => "Sent.",
-                    false => "It was sent before.",
-                });
-            });
+            said_sent(&sent, terminal);
         }
         OperateInstance::Set {
             target,
@@ -90,6 +85,15 @@ pub(crate) async fn instance(
         }
     }
     Ok(())
+}
+
+fn said_sent(sent: &Sent, terminal: &Terminal) {
+    terminal.answer(sent, || {
+        terminal.line(match sent.sent {
+            true => "Sent.",
+            false => "It was sent before.",
+        });
+    });
 }
 
 fn because(reason: &str) -> Reason {
