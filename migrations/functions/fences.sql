@@ -51,9 +51,25 @@ BEGIN
     RAISE EXCEPTION 'tenant "%" %', _tenant.name, CASE _tenant.moving WHEN 'left' THEN 'lives elsewhere: '
         || coalesce(_tenant.moved_to, 'it was exported') ELSE 'has arrived, and its move has not ended' END
       USING ERRCODE = 'WF024', HINT = CASE _tenant.moving
-        WHEN 'left' THEN 'Where nobody has taken it in, `wed tenant resume --take-back` resumes it here.'
+        WHEN 'left' THEN CASE WHEN _tenant.moved_to LIKE 'the file %'
+          THEN 'Where nobody has taken the file in, `wed tenant resume --take-back` resumes it here.'
+          ELSE 'Speak to it there, or move it back from there with `wed tenant move`.' END
         ELSE 'Run the same `wed tenant move` or `wed tenant import` again.' END;
   END IF;
+END $$;
+
+-- Takes back a tenant that has left for a file that nobody has taken in; with _is_lost also one whose new database is
+-- gone for ever. It must not work at two places.
+CREATE OR REPLACE FUNCTION wed.take_tenant_back(_tenant_id integer, _is_lost boolean) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _tenant wed.tenant := (SELECT t FROM wed.tenant t WHERE tenant_id = _tenant_id);
+BEGIN
+  IF _tenant.moving = 'left' AND _tenant.moved_to NOT LIKE 'the file %' AND NOT _is_lost THEN
+    RAISE EXCEPTION 'tenant "%" works elsewhere: %', _tenant.name, _tenant.moved_to USING ERRCODE = 'WF024',
+      HINT = 'Move it back from there with `wed tenant move`. Where that database is gone for ever, add --lost-there.';
+  END IF;
+  PERFORM wed.release_tenant(_tenant_id);
 END $$;
 
 -- Switches a leaving tenant to its new home: from now on it lives there and nowhere else. False: that move is not

@@ -66,6 +66,29 @@ BEGIN
   RETURN true;
 END $$;
 
+-- Does what a hook's event is to do: sets attributes of the instance under its key, or starts one. Answers null where
+-- another event started one under the same key meanwhile; as the last try that is an error.
+CREATE OR REPLACE FUNCTION wed.let_act(_hook wed.hook, _values jsonb, _key text, _actor text, _last boolean)
+RETURNS jsonb
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _wid integer := wed.find_key(_hook.flow_id, _key, true);
+BEGIN
+  IF _wid IS NOT NULL AND _hook.acts <> 'start' THEN
+    IF _values = '{}' THEN RETURN jsonb_build_object('wid', _wid, 'did', 'nothing'); END IF;
+    PERFORM wed.send_event(_hook.flow_id, _wid, _values, _actor, NULL);
+    RETURN jsonb_build_object('wid', _wid, 'did', 'set');
+  ELSIF _hook.acts = 'set' THEN
+    RAISE EXCEPTION 'no instance runs under the key "%"', left(_key, 80) USING ERRCODE = 'WF040',
+      HINT = 'Start it first, or let the hook start it (`acts: both`).';
+  END IF;
+  PERFORM set_config('wed.instance_key', coalesce(_key, ''), true);
+  RETURN jsonb_build_object('wid', wed.start_once(_hook.flow_id, _values, _actor, NULL), 'did', 'started');
+EXCEPTION WHEN unique_violation THEN
+  IF _last THEN RAISE; END IF;
+  RETURN NULL;
+END $$;
+
 -- Lets an event that a hook received start an instance, or set open attributes of the one that runs under its key; once
 -- for its number within a day, in one transaction with it. Answers the instance and what was done.
 CREATE OR REPLACE FUNCTION wed.take_event(_hook_id integer, _event_id text, _values jsonb, _key text) RETURNS jsonb
@@ -75,7 +98,6 @@ DECLARE
   _tenant_id integer;
   _actor text;
   _answer jsonb;
-  _wid integer;
 BEGIN
   SELECT * INTO _hook FROM wed.hook WHERE hook_id = _hook_id;
   IF NOT FOUND THEN
@@ -86,17 +108,10 @@ BEGIN
   _answer := wed.claim_key(_tenant_id, _actor, _event_id, to_jsonb(_hook_id));
   IF _answer IS NOT NULL THEN RETURN _answer || '{"repeated": true}'; END IF;
   PERFORM set_config('wed.actor', _actor, true);
-  _wid := wed.find_key(_hook.flow_id, _key, true);
-  IF _wid IS NOT NULL AND _hook.acts <> 'start' THEN
-    PERFORM wed.send_event(_hook.flow_id, _wid, _values, _actor, NULL);
-    _answer := jsonb_build_object('wid', _wid, 'did', 'set');
-  ELSIF _hook.acts <> 'set' THEN
-    PERFORM set_config('wed.instance_key', coalesce(_key, ''), true);
-    _answer := jsonb_build_object('wid', wed.start_once(_hook.flow_id, _values, _actor, NULL), 'did', 'started');
-  ELSE
-    RAISE EXCEPTION 'no instance runs under the key "%"', left(_key, 80) USING ERRCODE = 'WF040',
-      HINT = 'Start it first, or let the hook start it (`acts: both`).';
-  END IF;
+  FOR _try IN 1..3 LOOP
+    _answer := wed.let_act(_hook, _values, _key, _actor, _try = 3);
+    EXIT WHEN _answer IS NOT NULL;
+  END LOOP;
   _answer := _answer || '{"repeated": false}';
   PERFORM wed.keep_answer(_tenant_id, _actor, _event_id, _answer);
   RETURN _answer;

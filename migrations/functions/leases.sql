@@ -95,6 +95,10 @@ BEGIN
   RETURN wed.rfc3339(_ends);
 END $$;
 
+-- Returns the key under which the end of a lease is remembered. It has a space, which no key of a client has.
+CREATE OR REPLACE FUNCTION wed.lease_key(_token bigint) RETURNS text
+LANGUAGE sql IMMUTABLE AS $$ SELECT 'lease ' || _token $$;
+
 -- Locks the job of a worker's lease, and refuses a lease that has ended, whoever has the job now.
 CREATE OR REPLACE FUNCTION wed.hold_lease(_flow_id integer, _wid integer, _tgid integer, _token bigint) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -115,7 +119,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _result wed.result := _group.results[1];
   _tenant_id integer := (SELECT tenant_id FROM wed.flow WHERE flow_id = _flow_id);
-  _key text := 'lease:' || _result.token;
+  _key text := wed.lease_key(_result.token);
   _answer jsonb := wed.claim_key(_tenant_id, _actor, _key, _asked);
 BEGIN
   IF _answer IS NOT NULL THEN RETURN _answer; END IF;
@@ -138,7 +142,7 @@ CREATE OR REPLACE FUNCTION wed.fail_job(
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _tenant_id integer := (SELECT tenant_id FROM wed.flow WHERE flow_id = _flow_id);
-  _key text := 'lease:' || _token;
+  _key text := wed.lease_key(_token);
   _answer jsonb := wed.claim_key(_tenant_id, _actor, _key, _asked);
 BEGIN
   IF _answer IS NOT NULL THEN RETURN _answer; END IF;

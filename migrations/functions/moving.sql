@@ -17,7 +17,7 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     work_event:flow work_report:flow work_note:flow work_reservation:flow idempotency:tenant audit:tenant
     hook: attribute: trigger_constraint: clock: clock_changed: usage: resource_lock: postponed: given_wid: circuit:
     host: residue: allowed_call: allowed_type: call_weight: function_source: installation: operator: retention:
-    template: weighing: $list$), '\s+') WITH ORDINALITY e(entry, at)
+    taken_move: template: weighing: $list$), '\s+') WITH ORDINALITY e(entry, at)
   LEFT JOIN (VALUES
     ('tenant', 'tenant_id = {{tenant}}'),
     ('flow', 'flow_id IN (SELECT flow_id FROM wed.flow WHERE tenant_id = {{tenant}})'),
@@ -34,7 +34,7 @@ $$;
 
 -- Lists the parts of a tenant's file, each with the query that reads it. Shared tables come first, then of each flow
 -- its attributes, triggers, series of numbers, and last its states. Without _with_secrets the tokens and the secrets of
--- webhooks stay behind; secrets of flows are always encrypted.
+-- webhooks stay behind; secrets of flows are always encrypted. Passwords of flows' roles always stay: new ones are made.
 CREATE OR REPLACE FUNCTION wed.tenant_parts(_tenant_id integer, _with_secrets boolean)
 RETURNS TABLE (name text, columns text[], query text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -44,7 +44,7 @@ BEGIN
   RETURN QUERY
     SELECT t.name, c.columns, format('SELECT %s FROM wed.%I WHERE %s%s',
       (SELECT string_agg(CASE WHEN NOT _with_secrets AND t.name = 'webhook' AND u IN ('secret', 'old_secret')
-          THEN quote_literal('') ELSE quote_ident(u) END, ', ' ORDER BY at)
+            OR t.name = 'flow' AND u = 'role_password' THEN quote_literal('') ELSE quote_ident(u) END, ', ' ORDER BY at)
        FROM unnest(c.columns) WITH ORDINALITY x(u, at)),
       t.name, replace(t.is_tenants, '{{tenant}}', _tenant_id::text),
       CASE WHEN NOT _with_secrets AND t.name = 'token' THEN ' AND false' ELSE '' END)

@@ -407,9 +407,12 @@ pub(crate) enum TenantCommand {
     Resume {
         /// The tenant.
         name: String,
-        /// Resume a tenant that has left, where nobody has taken it in: it would run twice.
+        /// Resume a tenant that has left for a file, where nobody has taken it in: it would run twice.
         #[arg(long)]
         take_back: bool,
+        /// With --take-back: the database that it has left for is gone for ever.
+        #[arg(long, requires = "take_back")]
+        lost_there: bool,
     },
     /// Write a tenant with everything of it to a file, which another installation takes in. It is fenced from then on:
     /// the database refuses each change of it here.

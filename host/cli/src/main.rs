@@ -183,7 +183,8 @@ fn options_of(arguments: &Arguments) -> String {
         options.push_str(&format!(" --tenant {}", arguments.tenant));
     }
     if let Some(url) = (arguments.database_url.as_deref()).filter(|_| given("--database-url")) {
-        options.push_str(&format!(" --database-url '{}'", url.replace('\'', "'\\''")));
+        let url = in_force::without_password(url).replace('\'', "'\\''");
+        options.push_str(&format!(" --database-url '{url}'"));
     }
     for (option, value) in [
         ("--server", &arguments.server),

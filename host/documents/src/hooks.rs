@@ -100,7 +100,7 @@ pub struct HookTaken {
     /// Number of the instance.
     #[schema(value_type = i32)]
     pub wid: Wid,
-    /// `started` or `set`.
+    /// `started`, `set`, or `nothing` where the message has none of the values.
     pub did: String,
     /// True for a message that was taken before.
     pub repeated: bool,

@@ -29,6 +29,7 @@ mod attributes;
 mod cache;
 mod call;
 mod catalog;
+mod catalog_word;
 mod expression;
 mod fragment;
 mod kind;
@@ -51,6 +52,7 @@ mod zone;
 
 pub use attributes::FlowAttributes;
 pub use cache::SetClauseCache;
+pub use catalog_word::catalog_word;
 pub use fragment::outside_of_parsing;
 pub use predicate::CheckedPredicate;
 pub use refusal::{Refusal, RefusalCode};

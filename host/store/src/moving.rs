@@ -266,6 +266,33 @@ impl Store {
         }
     }
 
+    /// Takes back a tenant that has left for a file, or, with `is_lost`, for a database that is gone for ever; its work
+    /// goes on here.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`]; [`StoreError::Refused`] with `WF024` where it may work elsewhere.
+    pub async fn take_tenant_back(&self, name: &str, is_lost: bool) -> Result<(), StoreError> {
+        let mut transaction = self.begin().await?;
+        let tenant_id = tenant_id(&mut transaction, name).await?;
+        sqlx::query("SELECT wed.take_tenant_back($1, $2)")
+            .bind(tenant_id)
+            .bind(is_lost)
+            .execute(&mut *transaction)
+            .await?;
+        let detail = json!({ "taken_back": true });
+        note(
+            &mut transaction,
+            &self.actor,
+            Some(name),
+            "tenant.release",
+            name,
+            detail,
+        )
+        .await?;
+        transaction.commit().await?;
+        self.suspend_tenant(name, false).await
+    }
+
     /// Counts and sums what a tenant has. The same tenant has the same checksum in every installation.
     ///
     /// # Errors
@@ -363,6 +390,7 @@ impl Store {
         }
         let mut transaction = self.begin_alone().await?;
         check_manifest(&manifest, newest_migration(&mut transaction).await?)?;
+        must_be_new(&mut transaction, &manifest).await?;
         sqlx::query("SELECT wed.stage_tenant()")
             .execute(&mut *transaction)
             .await?;
@@ -372,6 +400,13 @@ impl Store {
             .bind(tenant)
             .execute(&mut *transaction)
             .await?;
+        if manifest.fenced {
+            sqlx::query("INSERT INTO wed.taken_move VALUES ($1::uuid, $2)")
+                .bind(&manifest.move_id)
+                .bind(tenant)
+                .execute(&mut *transaction)
+                .await?;
+        }
         let secrets_missing = take_secrets(&mut transaction, reseal).await?;
         let checksum: Json = sqlx::query_scalar("SELECT wed.tenant_checksum($1)")
             .bind(tenant)
@@ -412,6 +447,23 @@ impl Store {
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// Refuses what was taken in already and fenced where it came from: it would work twice.
+async fn must_be_new(session: &mut Session, manifest: &TenantManifest) -> Result<(), StoreError> {
+    let taken: Option<String> = sqlx::query_scalar(
+        "SELECT t.name FROM wed.taken_move m JOIN wed.tenant t USING (tenant_id) WHERE m.move_id = $1::uuid",
+    )
+    .bind(&manifest.move_id)
+    .fetch_optional(session)
+    .await?;
+    match taken {
+        Some(name) if manifest.fenced => Err(refused(
+            format!("this tenant was taken in already, as \"{name}\": it would work twice"),
+            "For a copy, export it with --snapshot.",
+        )),
+        _ => Ok(()),
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
 use sqlx::postgres::{PgDatabaseError, PgErrorPosition};
-use sqlx::{AssertSqlSafe, Column, Connection, Executor, SqlSafeStr, Statement, TypeInfo};
+use sqlx::{AssertSqlSafe, Column, Connection, Either, Executor, SqlSafeStr, Statement, TypeInfo};
 use wedflow_documents::{QueryColumn, QueryResult};
 
 use crate::audit::note_flow;
@@ -21,6 +21,9 @@ const BEFORE_QUERY: &str = "SELECT * FROM (\n";
 /// Advice on what a query may be.
 const QUERY_HINT: &str =
     "A query is one SELECT, WITH … SELECT, VALUES or TABLE, and changes nothing.";
+/// Advice to who looked for names in the catalog.
+const CATALOG_HINT: &str =
+    "wed_attr, wed_trig and the other tables of the flow tell its definition.";
 /// The longest time for a session and all queries of an instance.
 const QUERIES_WAIT: Duration = Duration::from_secs(10);
 
@@ -132,9 +135,7 @@ async fn answer(
     sql: &str,
     rows_max: usize,
 ) -> Result<QueryResult, StoreError> {
-    must_stand_alone(session, sql)
-        .await
-        .map_err(|error| placed(error, sql, 0))?;
+    must_stand_alone(session, sql).await?;
     let described = AssertSqlSafe(format!("{BEFORE_QUERY}{sql}\n) AS q"));
     let described = (&mut *session).prepare(described.into_sql_str()).await;
     let described = described.map_err(|error| placed(error, sql, BEFORE_QUERY.len()))?;
@@ -171,10 +172,24 @@ async fn answer(
     })
 }
 
-/// Checks that a text is one statement by itself: then it cannot end the parentheses that are put around it.
-async fn must_stand_alone(session: &mut sqlx::PgConnection, sql: &str) -> Result<(), sqlx::Error> {
+/// Checks that a text is one statement by itself, so that it cannot end the parentheses that are put around it, that it
+/// asks for no values, and that it does not read Postgres's catalog, which tells the definitions of all tenants.
+async fn must_stand_alone(session: &mut sqlx::PgConnection, sql: &str) -> Result<(), StoreError> {
+    if let Some(word) = wedflow_guard::catalog_word(sql) {
+        let message = format!("a query does not read Postgres's catalog: {word}");
+        return Err(refused("42501", &message, CATALOG_HINT));
+    }
     let alone = AssertSqlSafe(sql.to_owned()).into_sql_str();
-    (&mut *session).prepare(alone).await.map(drop)
+    let prepared = (&mut *session).prepare(alone).await;
+    let prepared = prepared.map_err(|error| placed(error, sql, 0))?;
+    match prepared.parameters() {
+        Some(Either::Left(&[]) | Either::Right(0)) | None => Ok(()),
+        Some(_) => Err(refused(
+            "42P02",
+            "the query has parameters, such as $1",
+            "Write the values into it.",
+        )),
+    }
 }
 
 fn refused(code: &str, message: &str, hint: &str) -> StoreError {
@@ -193,8 +208,10 @@ fn of_query(error: StoreError) -> StoreError {
     match error {
         StoreError::Refused(mut refusal) => {
             let known = ["22", "23", "42", "0A", "54", "57014", "WF"];
+            // A function that needs a state of the session, such as lastval().
+            let is_of_session = refusal.code == "55000";
             let is_known = known.iter().any(|class| refusal.code.starts_with(class));
-            if refusal.code == "25006" || !(is_known || is_of_server) {
+            if refusal.code == "25006" || is_of_session || !(is_known || is_of_server) {
                 "42501".clone_into(&mut refusal.code);
                 refusal.hint = Some(QUERY_HINT.to_owned());
             }

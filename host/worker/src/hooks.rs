@@ -5,7 +5,7 @@ use std::time::Duration;
 use data_encoding::{BASE64, HEXLOWER_PERMISSIVE};
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Map, Value as Json, json};
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 
 /// Longest time by which the time in a message differs from this machine's.
 const CLOCKS_DIFFER_MAX: Duration = Duration::from_secs(300);
@@ -80,32 +80,32 @@ fn is_mac_of(secret: &[u8], signed: &[u8], signature: &[u8]) -> bool {
     !secret.is_empty() && mac.chain_update(signed).verify_slice(signature).is_ok()
 }
 
-/// Reads the event of a message: its number, and the document that pointers point into. That is the body, for a
-/// CloudEvent the event in its structured form, however it was sent.
+/// Reads the event of a message: its number, and the document that pointers point into. That is the body; of a
+/// CloudEvent in binary form, `data` with the body in it, since nobody signs its headers.
 ///
-/// The number is one that the sender signed: a CloudEvent's in the body, `webhook-id` of Standard Webhooks. GitHub signs
-/// the body alone, so its signature stands for the number: who replays a message under another one repeats the event.
+/// The number is a digest of one that the sender signed: a CloudEvent's in the body, `webhook-id` of Standard Webhooks.
+/// GitHub signs the body alone, so its signature stands for the number: who replays a message under another one repeats
+/// the event.
 pub fn event_of(message: &Posted<'_>, signing: Signing, body: Json) -> Option<(String, Json)> {
     let header = |name: &str| (message.header)(name);
     if body["specversion"].is_string() {
         let text = |name: &str| body[name].as_str();
-        let id = format!("{} {}", text("source")?, text("id")?);
-        return Some((id, body));
+        let number = number_of(&["cloudevent", text("source")?, text("id")?]);
+        return Some((number, body));
     }
-    let signed = match signing {
-        Signing::Standard => header("webhook-id")?.to_owned(),
-        Signing::GitHub => header(GITHUB_SIGNATURE)?.to_ascii_lowercase(),
+    let number = match signing {
+        Signing::Standard => number_of(&["message", header("webhook-id")?]),
+        Signing::GitHub => number_of(&["body", &header(GITHUB_SIGNATURE)?.to_ascii_lowercase()]),
     };
-    if header("ce-specversion").is_none() {
-        return Some((signed, body));
+    match header("ce-specversion") {
+        None => Some((number, body)),
+        Some(_) => Some((number, json!({ "data": body }))),
     }
-    let mut event = json!({ "data": body });
-    for name in ["specversion", "id", "source", "type", "subject", "time"] {
-        if let Some(value) = header(&format!("ce-{name}")) {
-            event[name] = json!(value);
-        }
-    }
-    Some((signed, event))
+}
+
+/// Returns a number for an event that no other parts of names have, and that is short however long they are.
+fn number_of(parts: &[&str]) -> String {
+    HEXLOWER_PERMISSIVE.encode(&Sha256::digest(json!(parts).to_string()))
 }
 
 /// Reads the values that pointers point at; what points at nothing is left out.
@@ -201,10 +201,17 @@ mod tests {
                 body,
             )
         };
-        let named = |number: &str| Some((number.to_owned(), event.clone()));
-        // A number in a header of CloudEvents is not signed.
-        assert_eq!(read(&binary, json!({ "qty": 3 })), named("m-1"));
-        assert_eq!(read(&structured, event.clone()), named("/shop 7"));
+        let number = number_of(&["cloudevent", "/shop", "7"]);
+        assert_eq!(
+            read(&structured, event.clone()),
+            Some((number, event.clone()))
+        );
+        // Nobody signs the headers of a CloudEvent in binary form.
+        let data = json!({ "data": { "qty": 3 } });
+        let number = number_of(&["message", "m-1"]);
+        assert_eq!(read(&binary, json!({ "qty": 3 })), Some((number, data)));
+        let (one, other) = (["cloudevent", "a b", "c"], ["cloudevent", "a", "b c"]);
+        assert_ne!(number_of(&one), number_of(&other));
         assert_eq!(read(&structured, json!({ "id": 7 })), None);
         assert_eq!(read(&none, json!({})), None, "an event without a number");
         let values = mapped(&event, &json!({ "qty": "/data/qty", "item": "/data/item" }));

@@ -298,3 +298,48 @@ fn old_secret_of_a_hook_is_taken_until_its_overlap_ends() {
         .json("POST", "/v1/flows/orders/hooks/none/rotate", &json!({}))
         .problem(404, "not_found");
 }
+
+#[harness::test]
+fn of_events_side_by_side_one_starts_and_the_others_set() {
+    let (api, client) = with_orders();
+    let mut sender = Sender::new(&api, &client, "github", "both");
+    let bodies: Vec<String> = (1..=6)
+        .map(|qty| json!({ "data": { "order": "o-1", "qty": qty } }).to_string())
+        .collect();
+    let signed: Vec<(String, &String)> = bodies
+        .iter()
+        .map(|body| (format!("sha256={}", sender.mac(body.as_bytes())), body))
+        .collect();
+    let (post, path) = (&sender.client, &sender.path);
+    let answers: Vec<Json> = std::thread::scope(|scope| {
+        let send = |(signature, body): &(String, &String)| {
+            let headers = [
+                ("content-type", "application/json"),
+                ("x-hub-signature-256", signature),
+            ];
+            post.send("POST", path, &headers, body.as_bytes())
+                .is(200)
+                .json()
+        };
+        let threads: Vec<_> = signed
+            .iter()
+            .map(|one| scope.spawn(move || send(one)))
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().expect("answered"))
+            .collect()
+    });
+    let started = answers.iter().filter(|answer| answer["did"] == "started");
+    assert_eq!(started.count(), 1, "{answers:?}");
+    assert!(
+        answers.iter().all(|answer| answer["wid"] == 1),
+        "{answers:?}"
+    );
+    // A message that has none of the values changes nothing, and is no error.
+    let nothing = sender
+        .github("7", r#"{"data": {"order": "o-1"}}"#, &[])
+        .is(200)
+        .json();
+    assert_eq!(nothing["did"], "nothing", "{nothing}");
+}

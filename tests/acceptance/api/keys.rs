@@ -119,6 +119,23 @@ fn start_under_a_key_that_runs_may_send_its_values_as_an_event() {
         .is(200)
         .json();
     assert_eq!(instance["state"]["n"], 2, "{instance}");
+    // Sent again under a client's key it is the same event; another one is refused.
+    let once = |n: i32| {
+        let headers = [
+            ("content-type", "application/json"),
+            ("idempotency-key", "k-1"),
+        ];
+        client.send("POST", INSTANCES, &headers, order(n).to_string().as_bytes())
+    };
+    once(1).is(200);
+    let again = once(1);
+    assert_eq!(again.status, 200, "{again:?}");
+    assert_eq!(
+        again.header("idempotency-replayed"),
+        Some("true"),
+        "{again:?}"
+    );
+    once(2).problem(422, "WF046");
 }
 
 /// Reads the feed of a flow behind a cursor: its events as instance and row, and the next cursor.

@@ -280,3 +280,25 @@ fn job_is_nobodys_but_of_workers_of_its_tenant() {
     act(&other, 1, "complete", &result).problem(409, "WF026");
     act(&client, 1, "complete", &result).is(200);
 }
+
+#[harness::test]
+fn worker_that_may_not_operate_serves_no_exception() {
+    let (api, client) = with_instance();
+    let job = &claim(&client)[0];
+    let lease = json!({ "lease": job["lease"], "message": "broken", "last": true });
+    act(&client, 1, "fail", &lease).is(200);
+    let worker = api.token(
+        TENANT,
+        "ann",
+        "w",
+        &["workers:write".parse().expect("a scope")],
+    );
+    let asked = json!({ "worker": "w", "transitions": ["_EXCPT"] });
+    worker.json("POST", CLAIM, &asked).problem(403, "forbidden");
+    let served = client.json("POST", CLAIM, &asked).is(200).json();
+    assert_eq!(
+        served["items"].as_array().map(Vec::len),
+        Some(1),
+        "{served}"
+    );
+}

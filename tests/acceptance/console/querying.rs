@@ -64,6 +64,13 @@ fn a_query_changes_nothing_and_sees_its_flow_only() {
         "WITH w AS (DELETE FROM wed_attr RETURNING 1) TABLE w",
         "SELECT * FROM wed_rematch(false)",
         "SELECT pg_read_file('/etc/passwd')",
+        // Postgres's catalog tells the definitions of all tenants.
+        "SELECT attname FROM pg_attribute",
+        "SELECT pg_get_expr(adbin, adrelid) FROM pg_catalog.pg_attrdef",
+        "SELECT query_to_xml('TABLE pg_enum', true, true, '')",
+        "TABLE information_schema.columns",
+        "SELECT $1",
+        "SELECT lastval()",
         "SELECT (SELECT wid FROM wed_flow)",
         "COMMIT",
         "",

@@ -169,6 +169,10 @@ fn interrupted_move_goes_on_or_returns() {
     tenant(&to, &["move", "acme", "--to", &back.url(), "--back"]).exits(4);
     tenant(&to, &["move", "acme", "--to", &back.url()]).done();
     assert_eq!(hand(&back).start(), 4);
+    // It works there: not here as well, unless that database is gone.
+    let taken = tenant(&to, &["resume", "acme", "--take-back"]).exits(4);
+    assert!(taken.err.contains("works elsewhere"), "{taken:?}");
+    tenant(&to, &["resume", "acme", "--take-back", "--lost-there"]).done();
     assert_eq!(violations(&mut back.owner()), Vec::<String>::new());
 }
 
@@ -244,12 +248,28 @@ fn fenced_export_is_the_way_out_and_can_be_taken_back() {
     assert!(shown.out.contains("left to the file"), "{shown:?}");
     let to = Database::new();
     tenant(&to, &["import", file, "--as", "other"]).done();
+    let twice = tenant(&to, &["import", file, "--as", "third"]).exits(4);
+    assert!(twice.err.contains("taken in already"), "{twice:?}");
+    assert_eq!(password_in(&path), None);
     let url = on(to.store.flow_url("other", "hand")).expect("its URL");
     Session::on(&to, &url).finish(wid, "tr_a2", "a2 = 'done'");
 
     tenant(&from, &["resume", "acme"]).exits(4);
     tenant(&from, &["resume", "acme", "--take-back"]).done();
     hand(&from).finish(wid, "tr_a3", "a3 = 'done'");
+}
+
+/// Returns a part of a tenant's file with a password of a flow's role.
+fn password_in(file: &Path) -> Option<String> {
+    let unpacked = run(std::process::Command::new("tar").arg("-xzOf").arg(file)).done();
+    let mut lines = unpacked.out.lines();
+    let found = lines.find(|line| {
+        let mut columns = line
+            .split('\t')
+            .skip_while(|column| !column.starts_with("wf_"));
+        columns.next().is_some() && columns.next().is_some_and(|next| next.len() > 16)
+    });
+    found.map(str::to_owned)
 }
 
 #[harness::test]

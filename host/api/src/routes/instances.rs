@@ -189,12 +189,9 @@ pub(crate) async fn start(
         Ok((wid, replayed)) => (wid, replayed, false),
         Err(error) => {
             let wid = running(&api, &flow, &start, error).await?;
-            if start.if_running == IfRunning::Send {
-                store
-                    .send_event(&flow, wid, &start.state, key.as_deref())
-                    .await?;
-            }
-            (wid, false, true)
+            let is_repeated = start.if_running == IfRunning::Send
+                && !(store.send_event(&flow, wid, &start.state, key.as_deref())).await?;
+            (wid, is_repeated, true)
         }
     };
     let status = match existing {
@@ -220,10 +217,15 @@ pub(crate) async fn start(
 
 /// Returns the instance that runs under the key of a start that was refused for it, where the client wants that one.
 async fn running(api: &Api, flow: &Flow, start: &Start, error: StoreError) -> Result<Wid, Problem> {
-    let (Some(key), Some("WF027" | "23505")) = (&start.key, error.code()) else {
+    // What was sent under an idempotency key is no start: the event itself says whether it is the same.
+    let was_sent = start.if_running == IfRunning::Send && matches!(error, StoreError::OtherRequest);
+    let Some(key) = &start.key else {
         return Err(error.into());
     };
-    match api.store.instance_with_key(flow, key, true).await? {
+    if !was_sent && !matches!(error.code(), Some("WF027" | "23505")) {
+        return Err(error.into());
+    }
+    match api.store.instance_with_key(flow, key, !was_sent).await? {
         Some(wid) if start.if_running != IfRunning::Refuse => Ok(wid),
         Some(wid) => Err(Problem::new(
             StatusCode::CONFLICT,

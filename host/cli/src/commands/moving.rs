@@ -119,8 +119,8 @@ pub(crate) async fn import(
 }
 
 /// Resumes a tenant that has left, where nobody has taken it in.
-pub(crate) async fn take_back(name: &str, store: &Store) -> Result<(), Problem> {
-    store.release_tenant(name, true).await?;
+pub(crate) async fn take_back(name: &str, is_lost: bool, store: &Store) -> Result<(), Problem> {
+    store.take_tenant_back(name, is_lost).await?;
     store.set_pause(PauseScope::Tenant(name), false, "").await?;
     Ok(())
 }

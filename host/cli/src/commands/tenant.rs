@@ -35,8 +35,9 @@ pub(crate) async fn run(
         TenantCommand::Resume {
             name,
             take_back: true,
+            lost_there,
         } => {
-            moving::take_back(name, &store().await?).await?;
+            moving::take_back(name, *lost_there, &store().await?).await?;
             say_resumed(name, terminal);
             Ok(())
         }
