@@ -41,6 +41,7 @@ BEGIN
   PERFORM set_config('wed.definition', '', true);
   PERFORM wed.update_components(_flow_id);
   PERFORM wed.apply_work(_flow_id, coalesce(_definition -> 'trigger', '[]'));
+  PERFORM wed.apply_schedules(_flow, _definition -> 'schedule', _actor);
 
   _after := wed.definition(_flow_id);
   IF _after <> _before THEN
@@ -70,7 +71,7 @@ BEGIN
   END IF;
 END $$;
 
--- Refuses a definition with two attributes, or two triggers, of one name: the later one would take the place of the
+-- Refuses a definition with two attributes, triggers or schedules of one name: the later one would take the place of the
 -- first without a word.
 CREATE OR REPLACE FUNCTION wed.refuse_repeated(_definition jsonb) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -78,7 +79,7 @@ DECLARE
   _one record;
 BEGIN
   SELECT kind, part ->> 'name' AS name INTO _one
-  FROM unnest(ARRAY['attribute', 'trigger']) kind
+  FROM unnest(ARRAY['attribute', 'trigger', 'schedule']) kind
   CROSS JOIN LATERAL jsonb_array_elements(coalesce(_definition -> kind, '[]')) part
   WHERE part ->> 'name' IS NOT NULL GROUP BY 1, 2 HAVING count(*) > 1 ORDER BY 1, 2 LIMIT 1;
   IF FOUND THEN
@@ -198,14 +199,15 @@ CREATE OR REPLACE FUNCTION wed.apply_trigger(_flow wed.flow, _tgid integer, _tri
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET intervalstyle = 'iso_8601' AS $$
 DECLARE
   _columns jsonb := '{"cname": null, "attempts": 3, "priority": 0, "recheck": true, "writes": null, "reserves": null,
-      "quantity": null, "resource": null, "holds": null, "consumes": false, "after": null}'
+      "quantity": null, "resource": null, "holds": null, "consumes": false, "after": null, "waits_for": null}'
     || (_trigger - '{name,tgid,cfinal}'::text[])
     || jsonb_build_object('trname', _trigger -> 'transition', 'cname', _trigger -> 'condition',
          'cpred', _trigger -> 'when', 'timeout', coalesce(wed.trigger_interval(_trigger, 'timeout'), '1 minute'),
          'backoff', coalesce(wed.trigger_interval(_trigger, 'backoff'), '1 second'),
-         'delay', coalesce(wed.trigger_interval(_trigger, 'delay'), '0'));
+         'delay', coalesce(wed.trigger_interval(_trigger, 'delay'), '0'),
+         'or_after', wed.trigger_interval(_trigger, 'or_after'));
   _list text := 'trname, cname, cpred, timeout, attempts, backoff, delay, priority, recheck, writes, reserves, '
-    'quantity, resource, holds, consumes, after, enabled';
+    'quantity, resource, holds, consumes, after, waits_for, or_after, enabled';
   _is_changed boolean;
 BEGIN
   IF _tgid IS NULL THEN

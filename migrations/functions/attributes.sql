@@ -187,11 +187,13 @@ BEGIN
     EXECUTE format('ALTER TABLE %I.wed_flow RENAME COLUMN %I TO %I', _schema, _former, _name);
   END LOOP;
   PERFORM wed.take_readers_off_shape(_flow, _former, _name);
-  EXECUTE format('UPDATE %I.wed_trig w SET cpred = t.predicate, writes = array_replace(w.writes, $1, $2)
+  EXECUTE format('UPDATE %I.wed_trig w SET cpred = t.predicate, writes = array_replace(w.writes, $1, $2),
+                    waits_for = CASE WHEN w.waits_for = $1 THEN $2 ELSE w.waits_for END
                   FROM wed.trigger t WHERE t.tgid = w.tgid AND ($2 = ANY (t.reads) OR $1 = ANY (w.writes))',
                  _flow.schema_name) USING _former, _name;
   UPDATE wed.trigger SET writes = array_replace(writes, _former, _name)
   WHERE flow_id = _flow.flow_id AND _former = ANY (writes);
+  UPDATE wed.trigger SET waits_for = _name WHERE flow_id = _flow.flow_id AND waits_for = _former;
   UPDATE wed.schedule SET state = state - _former || jsonb_build_object(_name, state -> _former)
   WHERE flow_id = _flow.flow_id AND state ? _former;
   PERFORM wed.rename_in_work(_flow.flow_id, _former, _name);

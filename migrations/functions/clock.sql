@@ -82,8 +82,8 @@ BEGIN
   END IF;
   EXECUTE format('INSERT INTO wed.stale (flow_id, wid, tgid) SELECT j.flow_id, j.wid, j.tgid FROM wed.job j
     JOIN wed.trigger t USING (tgid)
-    WHERE j.flow_id = $1 AND j.wid = ANY ($2) AND j.host_id IS NULL AND j.component_id IS NULL AND j.due <= now()
-      AND t.recheck AND wed.is_on_clock(t) AND NOT EXISTS (
+    WHERE j.flow_id = $1 AND j.wid = ANY ($2) AND j.host_id IS NULL
+      AND (j.component_id IS NULL AND j.due <= now() OR j.is_wait) AND t.recheck AND wed.is_on_clock(t) AND NOT EXISTS (
         SELECT FROM %1$I.clock_%1$s(ARRAY(SELECT ROW(w.*)::%1$I.wed_flow FROM %2$I.wed_flow w WHERE w.wid = j.wid)) c
         WHERE j.tgid = ANY (c.tgids)) ON CONFLICT DO NOTHING', _flow.shape_schema, _flow.schema_name)
     USING _flow.flow_id, _wids;

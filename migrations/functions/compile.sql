@@ -13,6 +13,7 @@ DECLARE
 BEGIN
   UPDATE wed.flow f SET version = version + 1 WHERE f.flow_id = _flow_id RETURNING * INTO _flow;
   PERFORM wed.bound_conditions(_flow);
+  PERFORM wed.check_waits(_flow);
   PERFORM wed.mark_constrained(_flow_id);
   PERFORM wed.compile_keys(_flow);
   PERFORM wed.compile_clock(_flow);
@@ -225,7 +226,8 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
       AND d.was IS NOT NULL AND d.becomes IS NOT NULL), '[]'),
     'triggers_changed', coalesce(jsonb_agg(d.name ORDER BY d.name) FILTER (WHERE d.part = 'trigger'
       AND d.was IS NOT NULL AND d.becomes IS NOT NULL), '[]'),
-    'settings_changed', coalesce(jsonb_agg(d.name ORDER BY d.name) FILTER (WHERE d.part = 'setting'), '[]'))
+    'settings_changed', coalesce(jsonb_agg(CASE d.part WHEN 'setting' THEN '' ELSE 'schedule ' END || d.name
+      ORDER BY d.part, d.name) FILTER (WHERE d.part IN ('setting', 'schedule')), '[]'))
   FROM wed.difference(_before, _after) d
 $$;
 

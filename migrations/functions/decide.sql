@@ -30,14 +30,15 @@ END $$;
 
 -- Step 1. An instance is final when its final condition holds and nothing is pending; an exception when it must be,
 -- when one is being served, or when nothing is left to do; else regular. Final or forced, it fires nothing; nor while a
--- compensation is pending. Conditions that were not evaluated (kept) have the value that they had.
+-- compensation is pending. Conditions that were not evaluated (kept) have the value that they had. Waits end that hold
+-- no longer, and all of them where nothing else keeps the final state away; the clock makes known only what it fires.
 CREATE OR REPLACE FUNCTION wed.decide_outcome(_row wed.evaluated, _pool wed.pool, _cause wed.cause, _forced text)
   RETURNS SETOF wed.outcome
 LANGUAGE sql STABLE AS $$
   SELECT b.becomes, b.becomes <> coalesce(_pool.status, 'R') AS changes, f.forced, x.fires_exception, f.fire,
     CASE WHEN _row.kept IS NOT NULL OR _pool.others > 0 THEN f.satisfied END AS satisfied,
-    _pool.others + cardinality(f.fire) + x.fires_exception::integer - 1 AS siblings,
-    coalesce(_pool.last_seq, 0) + 1 AS seq
+    w.stay + cardinality(f.fire) + x.fires_exception::integer - 1 AS siblings,
+    coalesce(_pool.last_seq, 0) + 1 AS seq, w.ends
   FROM (
     SELECT s.forced, s.satisfied, CASE
       WHEN _row.final OR s.forced IS NOT NULL OR _pool.is_compensation AND _pool.row_id IS NULL THEN '{}'
@@ -52,9 +53,17 @@ LANGUAGE sql STABLE AS $$
           END AS satisfied OFFSET 0) s
     OFFSET 0) f
   CROSS JOIN LATERAL (
+    SELECT e.ends, _pool.others - cardinality(e.ends) AS stay
+    FROM (SELECT CASE
+        WHEN _pool.waits = '{}' OR _cause = '_CLOCK' THEN '{}'
+        WHEN _row.final AND f.forced IS NULL AND _pool.others = cardinality(_pool.waits) THEN _pool.waits
+        ELSE ARRAY(SELECT t FROM unnest(_pool.waits) t
+                   WHERE NOT EXISTS (SELECT FROM unnest(f.satisfied) x WHERE (x & 4294967295) = t))
+        END::integer[] AS ends OFFSET 0) e OFFSET 0) w
+  CROSS JOIN LATERAL (
     SELECT (CASE
-      WHEN _row.final AND f.forced IS NULL AND _pool.others = 0 THEN 'F'
-      WHEN f.forced IS NOT NULL OR _pool.has_exception OR (_pool.others = 0 AND f.fire = '{}') THEN 'E'
+      WHEN _row.final AND f.forced IS NULL AND w.stay = 0 THEN 'F'
+      WHEN f.forced IS NOT NULL OR _pool.has_exception OR (w.stay = 0 AND f.fire = '{}') THEN 'E'
       ELSE 'R' END)::"char" AS becomes) b
   CROSS JOIN LATERAL (SELECT b.becomes = 'E' AND NOT _pool.has_exception AS fires_exception) x
 $$;
@@ -81,7 +90,8 @@ LANGUAGE sql STABLE AS $$
   SELECT CASE
     WHEN _finished.tgid IS NOT NULL AND _pool.row_id IS NULL THEN '40001'
     WHEN _pool.status IS NULL AND _cause <> 'transition' THEN 'WF002'
-    WHEN _pool.others > 0 AND _row.final AND _outcome.forced IS NULL AND _cause IN ('transition', '_EVENT') THEN 'WF007'
+    WHEN _pool.others > cardinality(_pool.waits) AND _row.final AND _outcome.forced IS NULL
+      AND _cause IN ('transition', '_EVENT') THEN 'WF007'
     WHEN _row.kept <> '{}' AND _row.version IS DISTINCT FROM _pool.version THEN '40001' END
 $$;
 
@@ -97,7 +107,8 @@ LANGUAGE sql STABLE AS $$
     FROM (SELECT) one
     LEFT JOIN LATERAL (
       SELECT ROW(j.ctid, j.trname, j.attempt, j.seq, j.component_id, 0, '{}', false, false, j.is_compensation,
-                 CASE WHEN j.trname = '_EXCPT' THEN 'E' ELSE 'R' END, j.last_seq, j.version, j.satisfied)::wed.pool
+                 CASE WHEN j.trname = '_EXCPT' THEN 'E' ELSE 'R' END, j.last_seq, j.version, j.satisfied,
+                 '{}')::wed.pool
         AS pool
       FROM wed.job j
       WHERE j.flow_id = _flow_id AND j.wid >= _wid AND j.wid <= _wid AND j.tgid = _tgid AND j.token = _token
@@ -123,9 +134,11 @@ BEGIN
     coalesce(bool_or(j.awaits_siblings AND NOT j.ends), false) AS has_waiting,
     coalesce(bool_or(j.is_compensation), false) AS is_compensation,
     CASE bool_or(j.trname = '_EXCPT') WHEN true THEN 'E' WHEN false THEN 'R' END AS status,
-    max(j.last_seq) AS last_seq, max(j.version) AS version, max(j.satisfied) AS satisfied
+    max(j.last_seq) AS last_seq, max(j.version) AS version, max(j.satisfied) AS satisfied,
+    coalesce(array_agg(j.tgid) FILTER (WHERE NOT j.ends AND j.waits), '{}') AS waits
   INTO _pool
-  FROM (SELECT *, ctid, (tgid = _tgid AND token = _token) IS TRUE AS ends FROM wed.job
+  FROM (SELECT *, ctid, (tgid = _tgid AND token = _token) IS TRUE AS ends,
+          is_wait AND host_id IS NULL AND due > clock_timestamp() AS waits FROM wed.job
         WHERE flow_id = _flow_id AND wid = _wid OFFSET 0) j;
   RETURN _pool;
 END $$;

@@ -164,7 +164,7 @@ CREATE OR REPLACE FUNCTION wed.explain_job(_job wed.job) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object('fired_by', _job.seq, 'attempt', _job.attempt, 'running', _job.host_id IS NOT NULL,
     'due', CASE WHEN isfinite(_job.due) AND NOT wed.is_paused(_job.due) THEN wed.rfc3339(_job.due) END,
-    'waits_for', w.code, 'waits_text', CASE WHEN _job.blocked IS NOT NULL
+    'waits_for', w.code, 'waits_text', CASE WHEN _job.blocked IS NOT NULL OR w.code = 'event'
         THEN 'it waits for ' || wed.waits_on(_job.flow_id, _job.wid, _job.tgid)
       WHEN _job.not_runnable AND _job.put_off IS NOT NULL THEN _job.put_off
       ELSE wed.waiting_text(w.code, _job.tenant_id) END)
@@ -359,7 +359,7 @@ BEGIN
       'becomes', wed.status_word((_decision).outcome.becomes),
       'fires', wed.would_fire((_decision).outcome.fire), 'still_pending', ARRAY(
         SELECT j.trname FROM wed.job j WHERE j.flow_id = _flow_id AND j.wid = _wid AND j.trname <> '_EXCPT'
-          AND j.tgid IS DISTINCT FROM _job.tgid ORDER BY j.tgid),
+          AND j.tgid IS DISTINCT FROM _job.tgid AND j.tgid <> ALL ((_decision).outcome.ends) ORDER BY j.tgid),
       'triggers', wed.explain_triggers(_flow, NULL, (_rows[1]).state::jsonb));
 END $$;
 
@@ -549,7 +549,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
       'reads', n.reads, 'guards', wed.guards_of(n.predicate, n.reads, _sample -> 'defaults'),
       'writes', coalesce(to_jsonb(n.writes), wed.declared_writes(n.component_id, n.trname),
         _sample -> 'changed' -> n.trname, '[]'),
-      'performer', CASE WHEN n.cfinal THEN 'gate' WHEN w.tgid IS NOT NULL THEN 'person'
+      'performer', CASE WHEN n.cfinal OR n.trname = '_WAIT' THEN 'gate' WHEN w.tgid IS NOT NULL THEN 'person'
         WHEN b.trname IS NOT NULL THEN 'component' ELSE 'worker' END, 'component', b.component_name,
       'jobs', coalesce(p.jobs, 0), 'running', coalesce(p.running, 0),
       'exceptions', coalesce(f.number, 0)) ORDER BY n.cfinal, n.tgid), '[]')

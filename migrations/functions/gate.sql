@@ -95,17 +95,18 @@ BEGIN
          count(*) FILTER (WHERE (d.pool).row_id IS NOT NULL) AS finish,
          bool_or((d.next_job).fire <> '{}') AS fire, bool_or((d.outcome).fires_exception) AS "except",
          bool_or((d.outcome).changes) AS change, bool_or((d.pool).others > 0) AS inform,
-         bool_or(d.refusal IS NOT NULL) AS refuse
+         sum(cardinality((d.outcome).ends)) AS "end", bool_or(d.refusal IS NOT NULL) AS refuse
   INTO _to FROM unnest(_decisions) d;
   IF _to.refuse THEN PERFORM wed.refuse_decision(_decisions); END IF;
 
+  IF _to."end" > 0 THEN PERFORM wed.end_waits(_decisions, _to."end"); END IF;
   IF _to.inform THEN PERFORM wed.update_siblings(_decisions); END IF;
   IF _to.reuse > 0 THEN
     WITH reused AS (
       UPDATE wed.job j SET tgid = n.tgid, trname = n.trname, timeout = n.timeout, seq = o.seq, last_seq = o.seq,
         priority = n.priority, fired_at = _now, attempt = 1, component_id = n.component_id,
         token = nextval('wed.fence'), version = i.version, satisfied = o.satisfied, beside = o.siblings,
-        payload = NULL, put_off = NULL, paused_for = NULL
+        payload = NULL, put_off = NULL, paused_for = NULL, is_wait = false
       FROM unnest(_decisions) d
       CROSS JOIN LATERAL (SELECT (d.instance).*) i CROSS JOIN LATERAL (SELECT (d.outcome).*) o
       CROSS JOIN LATERAL (SELECT (d.next_job).*) n
@@ -174,6 +175,22 @@ BEGIN
   END IF;
 END $$;
 
+-- Takes waits out of the pool that have ended. One that has just become due, and was claimed, is no wait any more.
+CREATE OR REPLACE FUNCTION wed.end_waits(_decisions wed.decision[], _count bigint) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  _ended bigint;
+BEGIN
+  DELETE FROM wed.job j USING unnest(_decisions) d
+  WHERE j.flow_id = (d.instance).flow_id AND j.wid = (d.instance).wid AND j.tgid = ANY ((d.outcome).ends)
+    AND j.is_wait AND j.host_id IS NULL;
+  GET DIAGNOSTICS _ended = ROW_COUNT;
+  IF _ended <> _count THEN
+    PERFORM wed.refuse_update('40001', (SELECT min((d.instance).wid) FROM unnest(_decisions) d
+      WHERE (d.outcome).ends <> '{}'));
+  END IF;
+END $$;
+
 -- Brings the other jobs of instances up to their newest trace rows. Those that waited for a job to leave the pool try
 -- again; those whose condition does not hold in the new state, and that nobody has, are listed as stale (wed.do_stale).
 CREATE OR REPLACE FUNCTION wed.update_siblings(_decisions wed.decision[]) RETURNS void
@@ -215,11 +232,12 @@ BEGIN
                                  AND (NOT t.constrained OR _cause = 'transition') AS leased) l
     ), fired AS (
       INSERT INTO wed.job (flow_id, tenant_id, wid, tgid, trname, timeout, seq, last_seq, priority, due, fired_at,
-                           attempt, component_id, host_id, token, version, satisfied, beside, blocked)
+                           attempt, component_id, host_id, token, version, satisfied, beside, blocked, is_wait)
       SELECT f.flow_id, f.tenant_id, f.wid, f.tgid, f.trname, f.timeout, f.seq, f.seq, f.priority,
-             CASE WHEN f.constrained AND NOT f.leased THEN 'infinity' ELSE _now + f.delay END, _now, f.leased::integer,
+             CASE WHEN f.constrained AND NOT f.leased OR f.trname = '_WAIT' THEN 'infinity' ELSE _now + f.delay END,
+             _now, f.leased::integer,
              f.component_id, CASE WHEN f.leased THEN _host_id END, f.token, f.version, f.satisfied, f.siblings,
-             CASE WHEN f.constrained AND NOT f.leased THEN 'a'::"char" END
+             CASE WHEN f.constrained AND NOT f.leased THEN 'a'::"char" END, f.waits_for IS NOT NULL
       FROM f)
     SELECT f.flow_id, f.wid, f.tgid, f.tgname, f.trname, f.token, 1, f.timeout_ms, f.payload, f.component_id, f.version,
       f.seq
@@ -238,7 +256,8 @@ BEGIN
                ELSE pg_notify('wed_jobs', '') END
   FROM unnest(_decisions) d CROSS JOIN LATERAL unnest((d.next_job).fire) x(tgid)
   CROSS JOIN LATERAL (SELECT * FROM wed.trigger WHERE tgid = x.tgid OFFSET 0) t
-  WHERE NOT t.constrained AND (t.component_id IS NULL OR t.delay > '0' OR _host_id IS NULL AND _lease);
+  WHERE NOT t.constrained AND t.trname <> '_WAIT'
+    AND (t.component_id IS NULL OR t.delay > '0' OR _host_id IS NULL AND _lease);
 END $$;
 
 -- Fires the job of instances that become exceptions: it is served like a transition, by whoever is bound to _EXCPT.

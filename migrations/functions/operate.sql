@@ -155,7 +155,8 @@ BEGIN
   INSERT INTO wed.task_done (flow_id, wid, tgid)
   SELECT flow_id, _wid, _job.tgid FROM wed.flow WHERE flow_id = _flow_id AND ordered ON CONFLICT DO NOTHING;
   _rows := wed.as_it_stands(_flow_id, _wid);
-  _rows[1].fired := '{}';
+  _rows[1].fired := ARRAY(SELECT f FROM unnest(_rows[1].fired) f JOIN wed.job j ON j.tgid = (f & 4294967295)::integer
+    WHERE j.flow_id = _flow_id AND j.wid = _wid AND j.tgid <> _job.tgid);
   -- No version has this number: the next state's conditions are all evaluated.
   _rows[1].version := 0;
   PERFORM wed.pass_gate(_rows, wed.finished_job(_flow_id, _wid, _job.tgid, _job.token), NULL, '_SKIP', NULL,

@@ -489,6 +489,10 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp A
 DECLARE
   _text text;
 BEGIN
+  SELECT format('an event that sets %s', t.waits_for) INTO _text
+  FROM wed.job j JOIN wed.trigger t USING (tgid)
+  WHERE j.flow_id = _flow_id AND j.wid = _wid AND j.tgid = _tgid AND j.is_wait;
+  IF _text IS NOT NULL THEN RETURN _text; END IF;
   SELECT string_agg(o.after, ' AND ') INTO _text FROM (
     SELECT after, terms FROM wed.trigger_constraint WHERE tgid = _tgid AND terms IS NOT NULL
     UNION ALL

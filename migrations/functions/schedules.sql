@@ -1,4 +1,4 @@
--- Chore of schedules: which are due.
+-- Schedules: those of a definition, and which are due.
 
 -- Chore `schedules`: schedules that are due. Hosts do it themselves (Store::fire_schedules): they know the next time of
 -- a pattern.
@@ -30,3 +30,38 @@ BEGIN
   SELECT count(*) INTO _used FROM wed.schedule s JOIN wed.flow f USING (flow_id) WHERE f.tenant_id = _flow.tenant_id;
   IF _used >= _allowed THEN PERFORM wed.refuse_quota('schedules', _used, _allowed); END IF;
 END $$;
+
+-- Makes a flow's schedules those of a definition; null leaves them as they are. While pattern, zone and policy for missed
+-- times stay the same, so does the next time. That of others a host finds, which knows patterns (begins).
+CREATE OR REPLACE FUNCTION wed.apply_schedules(_flow wed.flow, _schedules jsonb, _actor text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _new record;
+BEGIN
+  IF _schedules IS NULL OR _schedules = coalesce(wed.schedules_of(_flow.flow_id), '[]') THEN RETURN; END IF;
+  DELETE FROM wed.schedule s WHERE s.flow_id = _flow.flow_id AND s.name NOT IN (
+    SELECT n ->> 'name' FROM jsonb_array_elements(_schedules) n);
+  FOR _new IN SELECT n ->> 'name' AS name, n ->> 'cron' AS cron, coalesce(n ->> 'zone', 'UTC') AS zone,
+      coalesce(n -> 'state', '{}') AS state, coalesce(n ->> 'missed', 'one') AS missed,
+      coalesce(n ->> 'overlap', 'start') AS overlap FROM jsonb_array_elements(_schedules) n
+  LOOP
+    PERFORM wed.refuse_values(_flow, _new.state), wed.refuse_schedules(_flow, _new.name);
+    INSERT INTO wed.schedule AS s (flow_id, name, cron, zone, state, missed, overlap, next_at, begins, actor)
+    VALUES (_flow.flow_id, _new.name, _new.cron, _new.zone, _new.state, _new.missed, _new.overlap, clock_timestamp(),
+      true, _actor)
+    ON CONFLICT (flow_id, name) DO UPDATE SET cron = excluded.cron, zone = excluded.zone, state = excluded.state,
+      missed = excluded.missed, overlap = excluded.overlap, actor = excluded.actor,
+      (next_at, begins) = (SELECT CASE WHEN k.same THEN s.next_at ELSE excluded.next_at END, NOT k.same OR s.begins
+        FROM (SELECT s.next_at IS NOT NULL AND (s.cron, s.zone, s.missed)
+          = (excluded.cron, excluded.zone, excluded.missed) AS same) k);
+  END LOOP;
+END $$;
+
+-- Returns the schedules of a flow as its definition says them, without what is at its default; null for none.
+CREATE OR REPLACE FUNCTION wed.schedules_of(_flow_id integer) RETURNS jsonb
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', name, 'cron', cron, 'zone', nullif(zone, 'UTC'),
+    'missed', nullif(missed, 'one'), 'overlap', nullif(overlap, 'start')))
+      || CASE WHEN state = '{}' THEN '{}' ELSE jsonb_build_object('state', state) END ORDER BY name)
+  FROM wed.schedule WHERE flow_id = _flow_id
+$$;

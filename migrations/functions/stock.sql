@@ -340,7 +340,8 @@ BEGIN
   FOREACH _statement IN ARRAY ARRAY[
     $t$ALTER TABLE %1$I.wed_trig ADD COLUMN IF NOT EXISTS reserves text, ADD COLUMN IF NOT EXISTS quantity text,
       ADD COLUMN IF NOT EXISTS resource text, ADD COLUMN IF NOT EXISTS holds text,
-      ADD COLUMN IF NOT EXISTS consumes boolean NOT NULL DEFAULT false, ADD COLUMN IF NOT EXISTS after text$t$,
+      ADD COLUMN IF NOT EXISTS consumes boolean NOT NULL DEFAULT false, ADD COLUMN IF NOT EXISTS after text,
+      ADD COLUMN IF NOT EXISTS waits_for text, ADD COLUMN IF NOT EXISTS or_after interval$t$,
     $t$CREATE OR REPLACE FUNCTION %1$I.wed_after("trigger" text, after text, wid integer DEFAULT NULL) RETURNS integer
     LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
     AS $f$ SELECT wed.add_order(%3$s, $1, $2, $3, session_user::text) $f$ $t$,

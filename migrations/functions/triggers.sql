@@ -27,9 +27,13 @@ BEGIN
   NEW.delay := coalesce(NEW.delay, '0');
   NEW.priority := coalesce(NEW.priority, 0);
   NEW.consumes := coalesce(NEW.consumes, false);
+  IF NEW.waits_for IS NOT NULL THEN NEW.trname := nullif(NEW.trname, ''); END IF;
   PERFORM wed.check_trigger(
-    CASE WHEN TG_OP = 'INSERT' OR NEW.tgname IS DISTINCT FROM OLD.tgname THEN NEW.tgname END, NEW.trname, NEW.cfinal,
-    NEW.timeout, NEW.attempts, NEW.backoff, NEW.delay);
+    CASE WHEN TG_OP = 'INSERT' OR NEW.tgname IS DISTINCT FROM OLD.tgname THEN NEW.tgname END,
+    CASE WHEN NEW.waits_for IS NOT NULL THEN coalesce(NEW.trname, NEW.waits_for) ELSE NEW.trname END, NEW.cfinal,
+    NEW.timeout, NEW.attempts, NEW.backoff, coalesce(NEW.or_after, NEW.delay));
+  PERFORM wed.check_wait(NEW.cfinal, NEW.waits_for, NEW.trname, NEW.or_after, NEW.delay,
+    NEW.reserves IS NOT NULL OR NEW.after IS NOT NULL);
   -- Deeper than one, it is wed.rename_attribute that writes, and has done the rest.
   IF pg_trigger_depth() > 1 THEN RETURN NEW; END IF;
 
@@ -39,17 +43,20 @@ BEGIN
   _checked := wed.check_predicate(_flow.shape_schema, coalesce(NEW.tgid, 0), NEW.cpred);
   NEW.tgid := coalesce(NEW.tgid, wed.next_tgid());
   INSERT INTO wed.trigger AS t (tgid, flow_id, tenant_id, tgname, trname, cfinal, enabled, predicate, reads, timely,
-      timeout, attempts, backoff, delay, priority, recheck, writes, component_id, weight, guarded)
-  VALUES (NEW.tgid, _flow.flow_id, _flow.tenant_id, NEW.tgname, NEW.trname, NEW.cfinal, NEW.enabled, _checked.predicate,
-      _checked.reads, _checked.timely, NEW.timeout, NEW.attempts, NEW.backoff, NEW.delay, NEW.priority, NEW.recheck,
-      NEW.writes,
-      wed.bound_component(_flow.flow_id, NEW.trname), _checked.weight, _checked.guarded)
+      timeout, attempts, backoff, delay, priority, recheck, writes, component_id, weight, guarded, waits_for)
+  VALUES (NEW.tgid, _flow.flow_id, _flow.tenant_id, NEW.tgname,
+      CASE WHEN NEW.waits_for IS NULL THEN NEW.trname ELSE coalesce(NEW.trname, '_WAIT') END, NEW.cfinal, NEW.enabled,
+      _checked.predicate, _checked.reads, _checked.timely, NEW.timeout, NEW.attempts, NEW.backoff,
+      coalesce(NEW.or_after, NEW.delay), NEW.priority, NEW.recheck,
+      -- A wait that nobody performs sets nothing.
+      CASE WHEN NEW.waits_for IS NULL OR NEW.trname IS NOT NULL THEN NEW.writes ELSE '{}' END,
+      wed.bound_component(_flow.flow_id, NEW.trname), _checked.weight, _checked.guarded, NEW.waits_for)
   ON CONFLICT (tgid) DO UPDATE SET tgname = excluded.tgname, trname = excluded.trname, cfinal = excluded.cfinal,
     enabled = excluded.enabled, predicate = excluded.predicate, reads = excluded.reads,
     timely = excluded.timely, timeout = excluded.timeout, attempts = excluded.attempts, backoff = excluded.backoff,
     delay = excluded.delay, priority = excluded.priority, recheck = excluded.recheck,
     writes = excluded.writes, component_id = excluded.component_id, weight = excluded.weight,
-    guarded = excluded.guarded;
+    guarded = excluded.guarded, waits_for = excluded.waits_for;
   RETURN NEW;
 EXCEPTION WHEN OTHERS THEN
   -- Of a whole definition, the trigger is named.
@@ -102,6 +109,46 @@ BEGIN
     RAISE EXCEPTION '%', _wrong
       USING ERRCODE = 'WF013', HINT = 'For example: timeout ''30 s'', backoff ''1 s'', attempts 3.';
   END IF;
+END $$;
+
+-- Refuses a wait that makes no sense by itself; wed.check_waits looks at its flow.
+CREATE OR REPLACE FUNCTION wed.check_wait(
+  _cfinal boolean, _waits_for text, _trname text, _or_after interval, _delay interval, _constrained boolean)
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  _wrong text := CASE
+    WHEN _waits_for IS NULL AND _or_after IS NOT NULL THEN 'or_after ends a wait, and waits_for names none'
+    WHEN _waits_for IS NULL THEN NULL
+    WHEN _cfinal THEN 'the final condition waits for nothing'
+    WHEN _or_after IS NOT NULL AND _trname IS NULL THEN 'or_after needs the transition that is due then'
+    WHEN _or_after IS NULL AND _trname IS NOT NULL THEN 'a wait fires a transition only when its time is over'
+    WHEN _delay <> '0' THEN 'a wait has or_after, and no delay'
+    WHEN _constrained THEN 'a wait reserves nothing and comes after nothing' END;
+BEGIN
+  IF _wrong IS NOT NULL THEN
+    RAISE EXCEPTION '%', _wrong USING ERRCODE = 'WF013',
+      HINT = 'Write waits_for alone, or waits_for with or_after and the transition that is due then; with `deadline` '
+        'a wait ends as an exception.';
+  END IF;
+END $$;
+
+-- Refuses waits of a flow that no event can end: the attribute is open, and the condition reads it.
+CREATE OR REPLACE FUNCTION wed.check_waits(_flow wed.flow) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  _bad wed.trigger;
+BEGIN
+  SELECT * INTO _bad FROM wed.trigger t WHERE t.flow_id = _flow.flow_id AND t.waits_for IS NOT NULL
+    AND NOT (t.waits_for = ANY (_flow.open_attributes) AND t.waits_for = ANY (t.reads)) ORDER BY t.tgid LIMIT 1;
+  IF NOT FOUND THEN
+    RETURN;
+  ELSIF _bad.waits_for = ANY (_flow.open_attributes) THEN
+    RAISE EXCEPTION 'trigger "%" waits for attribute "%", which its condition does not read',
+      wed.name_of_trigger(_bad), _bad.waits_for USING ERRCODE = 'WF013',
+      HINT = format('A wait ends when its condition no longer holds: add, for example, %I IS NULL.', _bad.waits_for);
+  END IF;
+  RAISE EXCEPTION 'trigger "%" waits for "%", which is no open attribute', wed.name_of_trigger(_bad), _bad.waits_for
+    USING ERRCODE = 'WF013', HINT = 'Declare the attribute open, so that an event can set it.';
 END $$;
 
 -- Refuses a span of time that is longer than 100 years in any of its parts: months, days and time. By the parts, since

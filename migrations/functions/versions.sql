@@ -29,7 +29,8 @@ BEGIN
        ''work'', (SELECT t - ''trigger'' FROM wed.work_plan l, jsonb_array_elements(l.plan -> ''tasks'') t
                   WHERE l.flow_id = $1 AND l.plan ->> ''source'' = ''definition'' AND t ->> ''trigger'' = w.tgname),
        ''reserves'', w.reserves, ''quantity'', w.quantity, ''resource'', w.resource, ''holds'', w.holds,
-       ''consumes'', nullif(w.consumes, false), ''after'', w.after)) ORDER BY w.tgid)
+       ''consumes'', nullif(w.consumes, false), ''after'', w.after, ''waits_for'', w.waits_for,
+       ''or_after'', w.or_after)) ORDER BY w.tgid)
          FILTER (WHERE NOT w.cfinal), ''[]''),
        min(w.cpred) FILTER (WHERE w.cfinal)
      FROM %I.wed_trig w LEFT JOIN wed.trigger_policy p USING (tgid)',
@@ -38,7 +39,7 @@ BEGIN
            'files', nullif(g.files, false), 'http', to_jsonb(nullif(g.http, '{}')))))
   INTO _bindings FROM wed.binding b LEFT JOIN wed."grant" g USING (flow_id, trname) WHERE b.flow_id = _flow_id;
   RETURN jsonb_strip_nulls(jsonb_build_object('name', _flow.name, 'description', nullif(_flow.description, ''),
-    'final', _final, 'order', _flow.order_attribute))
+    'final', _final, 'order', _flow.order_attribute, 'schedule', wed.schedules_of(_flow_id)))
     || jsonb_build_object('attribute', _attributes, 'trigger', _triggers)
     || CASE WHEN _bindings IS NULL THEN '{}' ELSE jsonb_build_object('transition', _bindings) END;
 END $$;
@@ -59,7 +60,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WHERE t.flow_id = _flow_id
 $$;
 
--- Lists the parts of a definition: attributes, triggers, transitions, and the settings of the flow itself.
+-- Lists the parts of a definition: attributes, triggers, transitions, schedules, and the settings of the flow itself.
 CREATE OR REPLACE FUNCTION wed.definition_parts(_definition jsonb)
 RETURNS TABLE (part text, name text, value jsonb)
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -68,6 +69,8 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT 'trigger', t ->> 'name', t - 'name' FROM jsonb_array_elements(_definition -> 'trigger') t
   UNION ALL
   SELECT 'transition', b.key, b.value FROM jsonb_each(_definition -> 'transition') b
+  UNION ALL
+  SELECT 'schedule', s ->> 'name', s - 'name' FROM jsonb_array_elements(_definition -> 'schedule') s
   UNION ALL
   SELECT 'setting', s.key, s.value FROM jsonb_each(_definition) s
   WHERE s.key IN ('description', 'final', 'order')
@@ -136,7 +139,7 @@ DECLARE
 BEGIN
   PERFORM FROM wed.flow WHERE flow_id = _flow_id FOR NO KEY UPDATE;
   IF NOT _may_bind THEN
-    _definition := _definition || jsonb_build_object('transition',
+    _definition := _definition - 'schedule' || jsonb_build_object('transition',
       coalesce(wed.definition(_flow_id) -> 'transition', '{}'));
   END IF;
   PERFORM wed.refuse_lost_attributes(_flow_id, _from, _definition);

@@ -13,8 +13,8 @@ LANGUAGE sql STABLE AS $$
 $$;
 
 -- The reason why a job waits, as a code of the closed list time, locked, siblings, quota, paused, circuit, no_host,
--- no_component, not_runnable, no_worker, person, reservation, precedence; null while somebody runs it, or for an
--- exception, which waits for an operator. Called by the views of a flow's own role, which has no other way to it.
+-- no_component, not_runnable, no_worker, person, reservation, precedence, event; null while somebody runs it, or for
+-- an exception, which waits for an operator. Called by the views of a flow's own role, which has no other way to it.
 CREATE OR REPLACE FUNCTION wed.waiting_reason(_flow_id integer, _wid integer, _tgid integer) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -36,6 +36,8 @@ BEGIN
   IF wed.state_of(_job) = 'paused'
     OR EXISTS (SELECT FROM wed.tenant WHERE tenant_id = _job.tenant_id AND suspended_at IS NOT NULL) THEN
     RETURN 'paused';
+  ELSIF _job.is_wait AND _job.due > clock_timestamp() THEN
+    RETURN 'event';
   ELSIF wed.state_of(_job) = 'blocked' THEN
     -- After a failed attempt it is queued when its backoff has passed.
     RETURN CASE WHEN _job.blocked = 'p' THEN 'precedence'

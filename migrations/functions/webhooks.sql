@@ -123,7 +123,7 @@ BEGIN
     FROM wed.webhook w CROSS JOIN LATERAL (
       SELECT j.* FROM wed.job j
       WHERE j.tenant_id = w.tenant_id AND (w.flow_id IS NULL OR j.flow_id = w.flow_id)
-        AND j.fired_at < clock_timestamp() - w.waits_over
+        AND j.fired_at < clock_timestamp() - w.waits_over AND NOT (j.is_wait AND j.due > clock_timestamp())
         AND NOT EXISTS (SELECT FROM wed.waiting_told d
           WHERE (d.webhook_id, d.flow_id, d.wid, d.tgid) = (w.webhook_id, j.flow_id, j.wid, j.tgid))
       LIMIT _limit) j

@@ -232,6 +232,8 @@ pub(crate) fn waits(language: Language, code: &str) -> &str {
         "no_worker" => language.say("no worker is connected"),
         "reservation" => language.say("what it reserves"),
         "precedence" => language.say("tasks before it"),
+        "person" => language.say("it is a person's work"),
+        "event" => language.say("an event"),
         other => other,
     }
 }

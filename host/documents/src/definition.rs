@@ -33,6 +33,7 @@ pub fn definition_schema() -> Value {
             "final": text("The final condition"),
             "transition": { "type": "object", "additionalProperties": performer() },
             "order": text("The attribute by which a result sets the order of its instance's tasks"),
+            "schedule": { "type": "array", "items": schedule(), "description": "All schedules; absent: they stay" },
         },
     })
 }
@@ -56,10 +57,10 @@ fn attribute() -> Value {
 /// The schema of a trigger.
 fn trigger() -> Value {
     json!({
-        "type": "object", "additionalProperties": false, "required": ["name", "transition", "when"],
+        "type": "object", "additionalProperties": false, "required": ["name", "when"],
         "properties": {
             "name": text("The trigger's name"),
-            "transition": text("The transition that it fires"),
+            "transition": text("The transition that it fires; none for a wait without `or_after`"),
             "when": text("The condition, in WHERE syntax"),
             "condition": text("The condition's name"),
             "timeout": interval("Time limit of an attempt; 1 minute when absent"),
@@ -82,6 +83,8 @@ fn trigger() -> Value {
             "holds": text("`transition`, `instance`, or the trigger whose commit ends the reservation"),
             "consumes": { "type": "boolean" },
             "after": text("The triggers that come first"),
+            "waits_for": text("The open attribute that it waits for while the condition holds"),
+            "or_after": interval("Time limit of the wait, behind which the transition is due"),
         },
     })
 }
@@ -120,6 +123,21 @@ fn performer() -> Value {
             "component": text("The component that performs it"),
             "files": { "type": "boolean", "description": "Whether it may use the files of its instances" },
             "http": names("The hosts and ports to which it may speak HTTP"),
+        },
+    })
+}
+
+/// The schema of a schedule.
+fn schedule() -> Value {
+    json!({
+        "type": "object", "additionalProperties": false, "required": ["name", "cron"],
+        "properties": {
+            "name": text("The schedule's name"),
+            "cron": text("Minute, hour, day of month, month and weekday; or seconds in front of them"),
+            "zone": text("The time zone; UTC when absent"),
+            "missed": { "type": "string", "enum": ["skip", "one", "all"], "description": "`one` when absent" },
+            "overlap": { "type": "string", "enum": ["start", "skip"], "description": "`start` when absent" },
+            "state": { "type": "object", "description": "Initial values of the instances" },
         },
     })
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value as Json};
 
 use crate::{AttributeType, WorkDefinition};
 
@@ -35,6 +36,31 @@ pub struct FlowDefinition {
     /// The attribute by which a transition's result sets the order of its instance's tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<String>,
+    /// All schedules that start instances, by name. Absent: they stay as they are.
+    #[serde(default, rename = "schedule", skip_serializing_if = "Option::is_none")]
+    pub schedules: Option<Vec<ScheduleDefinition>>,
+}
+
+/// A schedule that starts instances.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScheduleDefinition {
+    /// Name, unique in the flow.
+    pub name: String,
+    /// The pattern: minute, hour, day of month, month and weekday; or seconds in front of them.
+    pub cron: String,
+    /// The time zone, as in the IANA database; UTC when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
+    /// Times that passed while no host ran: `skip`, `one` (when absent) or `all`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missed: Option<String>,
+    /// While the instance started last is running: `start` (when absent) or `skip`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlap: Option<String>,
+    /// Initial values of the instances.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub state: Map<String, Json>,
 }
 
 /// A row of `wed_attr`.
@@ -77,7 +103,8 @@ pub enum Numbering {
 pub struct TriggerDefinition {
     /// The trigger's name (`tgname`).
     pub name: String,
-    /// The WED-transition to fire (`trname`).
+    /// The WED-transition to fire (`trname`); empty for a wait that only an event ends.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub transition: String,
     /// The WED-condition (`cpred`), in `WHERE` syntax.
     pub when: String,
@@ -139,6 +166,12 @@ pub struct TriggerDefinition {
     /// The triggers or transitions that come first: names with AND, OR and parentheses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
+    /// The open attribute that the instance waits for, as long as the condition holds. A job like others when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<String>,
+    /// Time limit of the wait (Postgres's interval notation), behind which the transition is due; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub or_after: Option<String>,
 }
 
 /// The performer of a transition.

@@ -80,6 +80,7 @@ fn process(
         final_condition: None,
         transitions: BTreeMap::new(),
         order: None,
+        schedules: None,
     };
     let long = |part: &str| {
         too_large(
@@ -403,6 +404,8 @@ fn trigger(
         holds: None,
         consumes: false,
         after: None,
+        waits_for: None,
+        or_after: None,
         // A person's deadline is watched by the worklists: who is in charge decides what becomes of the task.
         deadline: task
             .deadline

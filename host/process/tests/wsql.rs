@@ -230,7 +230,7 @@ fn attribute() -> impl Strategy<Value = AttributeDefinition> {
 
 fn trigger() -> impl Strategy<Value = TriggerDefinition> {
     let some = || prop::option::of(text());
-    let texts = prop::array::uniform10(some());
+    let texts = prop::array::uniform12(some());
     let numbers = (prop::option::of(1..9i32), prop::option::of(-9..9i32));
     let truths = (
         prop::option::of(any::<bool>()),
@@ -252,6 +252,8 @@ fn trigger() -> impl Strategy<Value = TriggerDefinition> {
                 resource,
                 holds,
                 after,
+                waits_for,
+                or_after,
             ] = texts;
             let work = deadline.clone().map(|role| {
                 Box::new(WorkDefinition {
@@ -281,6 +283,8 @@ fn trigger() -> impl Strategy<Value = TriggerDefinition> {
                 holds,
                 consumes: truths.2,
                 after,
+                waits_for,
+                or_after,
             }
         },
     )
@@ -323,6 +327,7 @@ fn definition() -> impl Strategy<Value = FlowDefinition> {
                     final_condition: last,
                     transitions,
                     order,
+                    schedules: None,
                 }
             },
         )

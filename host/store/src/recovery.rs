@@ -42,6 +42,8 @@ pub enum WaitingReason {
     Reservation,
     /// Tasks that come before it are not done.
     Precedence,
+    /// An event, or its time limit.
+    Event,
 }
 
 impl WaitingReason {
@@ -69,6 +71,7 @@ impl WaitingReason {
             WaitingReason::Person => "it is a person's work",
             WaitingReason::Reservation => "another instance has reserved what it needs",
             WaitingReason::Precedence => "tasks that come before it are not done",
+            WaitingReason::Event => "it waits for an event",
         }
     }
 
@@ -98,6 +101,7 @@ impl WaitingReason {
             WaitingReason::Precedence => {
                 "Let the tasks before it end, or drop an order that was added with `wed_drop_after`."
             }
+            WaitingReason::Event => "Send it with `wed instance event`.",
         }
     }
 
@@ -467,7 +471,7 @@ impl Store {
                 "SELECT j.trname, wed.waiting_reason(j.flow_id, j.wid, j.tgid), \
                    CASE WHEN isfinite(j.due) AND NOT wed.is_paused(j.due) \
                      THEN to_char(j.due AT TIME ZONE 'UTC', {RFC3339}) END, \
-                   CASE WHEN j.blocked IS NOT NULL THEN 'it waits for ' || wed.waits_on(j.flow_id, j.wid, j.tgid) \
+                   CASE WHEN j.blocked IS NOT NULL OR j.is_wait AND j.due > clock_timestamp() THEN 'it waits for ' || wed.waits_on(j.flow_id, j.wid, j.tgid) \
                      WHEN j.not_runnable AND j.put_off IS NOT NULL THEN j.put_off \
                      ELSE wed.waiting_text(wed.waiting_reason(j.flow_id, j.wid, j.tgid), j.tenant_id) END, \
                    wed.resume_commands(j.flow_id, j.wid, j.tgid) \

@@ -84,6 +84,7 @@ struct Due {
     next_us: i64,
     now_us: i64,
     last_runs: bool,
+    begins: bool,
 }
 
 impl Due {
@@ -95,14 +96,14 @@ impl Due {
             "all" => late_for(MADE_UP_FOR_SECONDS),
             _ => false,
         };
-        !(is_missed || self.last_runs && self.overlap == "skip")
+        !(self.begins || is_missed || self.last_runs && self.overlap == "skip")
     }
 
     /// The instant behind which the next occurrence is looked for: after a week without a host the newest week's are
     /// made up for, and none that would be skipped.
     fn after(&self) -> i64 {
         let skips = self.last_runs && self.overlap == "skip";
-        if self.missed == "all" && !skips {
+        if self.missed == "all" && !skips && !self.begins {
             (self.next_us).max(self.now_us - MADE_UP_FOR_SECONDS * 1_000_000)
         } else {
             self.now_us.max(self.next_us)
@@ -224,7 +225,8 @@ impl Store {
              excluded.state, \
                missed = excluded.missed, overlap = excluded.overlap, actor = excluded.actor, \
                next_at = CASE WHEN (s.cron, s.zone, s.missed) = (excluded.cron, excluded.zone, excluded.missed) \
-                 THEN coalesce(s.next_at, excluded.next_at) ELSE excluded.next_at END",
+                 THEN coalesce(s.next_at, excluded.next_at) ELSE excluded.next_at END, \
+               begins = s.begins AND (s.cron, s.zone, s.missed) = (excluded.cron, excluded.zone, excluded.missed)",
         )
         .bind(flow.flow_id)
         .bind(schedule.name)
@@ -536,7 +538,7 @@ async fn fire(
     };
     sqlx::query(
         "WITH done AS (DELETE FROM wed.postponed WHERE kind = 'schedules' AND flow_id = $5 AND thing = $1) \
-         UPDATE wed.schedule SET next_at = to_timestamp($2::bigint / 1000000), last_error = left($4, 1000), \
+         UPDATE wed.schedule SET next_at = to_timestamp($2::bigint / 1000000), begins = false, last_error = left($4, 1000), \
            last_wid = coalesce($3, last_wid), last_at = CASE WHEN $3 IS NULL THEN last_at ELSE \
            clock_timestamp() END \
          WHERE schedule_id = $1",
@@ -572,7 +574,7 @@ async fn due_schedule(connection: &mut Session, part: &Chore) -> Result<Option<D
            (extract(epoch FROM s.next_at) * 1000000)::bigint AS next_us, \
            (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us, \
            coalesce((SELECT i.status = 'R' FROM wed.instance i \
-             WHERE i.flow_id = s.flow_id AND i.wid = s.last_wid), false) AS last_runs \
+             WHERE i.flow_id = s.flow_id AND i.wid = s.last_wid), false) AS last_runs, s.begins \
          FROM wed.schedule s JOIN wed.flow f USING (flow_id) \
          WHERE s.schedule_id = $1 AND NOT s.paused AND s.next_at <= clock_timestamp() FOR UPDATE OF s SKIP LOCKED",
     )

@@ -88,6 +88,29 @@ pub async fn apply_processes(
     store.apply_processes(tenant, processes).await
 }
 
+/// Refuses schedules whose pattern or zone is none, or never comes.
+fn check_schedules(definition: &FlowDefinition) -> Result<(), StoreError> {
+    let now = jiff::Timestamp::now().as_microsecond();
+    for one in definition.schedules.iter().flatten() {
+        let zone = one.zone.as_deref().unwrap_or("UTC");
+        let wrong = match crate::schedule::next(&one.cron, zone, now) {
+            Ok(Some(_)) => continue,
+            Ok(None) => format!("\"{}\" names no day that ever comes", one.cron),
+            Err(wrong) => wrong,
+        };
+        return Err(StoreError::Refused(Box::new(Refusal {
+            code: "WF044".to_owned(),
+            message: format!("schedule {}: {wrong}", one.name),
+            detail: None,
+            hint: Some(
+                "For example: cron = \"0 9 * * MON-FRI\", zone = \"Europe/Berlin\".".to_owned(),
+            ),
+            place: None,
+        })));
+    }
+    Ok(())
+}
+
 /// Attributes that the flow has: they are kept, whether the definition names them or not.
 async fn kept_attributes(
     store: &Store,
@@ -106,6 +129,7 @@ fn conditions(
     mut attributes: Vec<(String, AttributeType)>,
 ) -> Result<(), StoreError> {
     refuse_repeated(definition)?;
+    check_schedules(definition)?;
     for attribute in &definition.attributes {
         attributes.retain(|(name, _)| *name != attribute.name);
         attributes.push((attribute.name.clone(), attribute.kind.clone()));

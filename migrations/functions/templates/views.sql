@@ -4,7 +4,7 @@
 -- the query leaves. Their owner may only read (wed.own_views): neither LOCK TABLE nor FOR UPDATE reaches a shared table.
 CREATE OR REPLACE VIEW {{shape}}.job WITH (security_barrier) AS
   SELECT flow_id, tenant_id, wid, tgid, seq, trname, host_id, timeout, payload, attempt, due, priority, fired_at,
-    awaits_siblings, put_off, blocked, worker
+    awaits_siblings, put_off, blocked, worker, is_wait
   FROM wed.job WHERE flow_id = {{flow_id}};
 CREATE OR REPLACE VIEW {{shape}}.trace WITH (security_barrier) AS
   SELECT wid, state, trf, trw, status, tstmp, seq, tgid, attempt, writer, note, fuel, elapsed_us, memory_bytes
@@ -19,7 +19,7 @@ CREATE OR REPLACE VIEW {{schema}}.job_pool WITH (security_barrier = false) AS
     coalesce(CASE WHEN j.due >= '9000-01-01 00:00:00+00' AND j.due < 'infinity'
         THEN 'the end of a pause: ' || coalesce(wed.resume_commands(j.flow_id, j.wid, j.tgid), 'it is ending') END,
       CASE WHEN j.awaits_siblings THEN 'the pending transitions of its instance' END, j.put_off,
-      CASE WHEN j.blocked IS NOT NULL THEN wed.waits_on(j.flow_id, j.wid, j.tgid) END,
+      CASE WHEN j.blocked IS NOT NULL OR j.is_wait AND j.due > clock_timestamp() THEN wed.waits_on(j.flow_id, j.wid, j.tgid) END,
       wed.waiting_text(wed.waiting_reason(j.flow_id, j.wid, j.tgid), j.tenant_id)) AS waits_for
   FROM {{shape}}.job j;
 CREATE OR REPLACE VIEW {{schema}}.wed_waiting WITH (security_barrier = false) AS

@@ -10,7 +10,8 @@ const STATE: &str =
     r#"{"flow_id": 1, "version": 1, "wid": 1, "state": "{}", "fired": [], "final": false}"#;
 /// A pool of which one job ends, the only one.
 const POOL: &str = r#"{"row_id": "(0,1)", "trname": "t", "attempt": 1, "others": 0, "pending": [],
-  "has_exception": false, "has_waiting": false, "is_compensation": false, "status": "R", "last_seq": 4, "version": 1}"#;
+  "has_exception": false, "has_waiting": false, "is_compensation": false, "status": "R", "last_seq": 4, "version": 1,
+  "waits": []}"#;
 const OUTCOME: &str = r#"{"becomes": "R", "changes": false, "fires_exception": false, "fire": []}"#;
 
 /// Compares a step's answers, as documents, with what each case expects of them.
@@ -103,6 +104,44 @@ fn outcome_follows_from_the_state_and_the_pool() {
             "a condition fails",
             json!({"state": {"fault": "division by zero", "fired": [7]}}),
             json!({"becomes": "E", "forced": "division by zero", "fire": []}),
+        ),
+    ];
+    hold(
+        &mut database.owner(),
+        "wed.decide_outcome(state, pool, cause, NULL)",
+        &cases,
+    );
+}
+
+#[harness::test]
+fn outcome_minds_waits() {
+    let database = Database::new();
+    let cases = [
+        (
+            "a wait holds",
+            json!({"state": {"fired": [7]}, "pool": {"others": 1, "pending": [7], "waits": [7]}}),
+            json!({"becomes": "R", "fire": [], "ends": [], "siblings": 0}),
+        ),
+        (
+            "a wait holds no longer",
+            json!({"pool": {"others": 1, "pending": [7], "waits": [7]}}),
+            json!({"becomes": "E", "ends": [7], "siblings": 0}),
+        ),
+        (
+            "final ends all waits",
+            json!({"state": {"final": true, "fired": [7]}, "pool": {"others": 1, "pending": [7], "waits": [7]}}),
+            json!({"becomes": "F", "ends": [7], "siblings": -1}),
+        ),
+        (
+            "final while another job is pending",
+            json!({"state": {"final": true, "fired": [7]}, "pool": {"others": 2, "pending": [7, 8], "waits": [7]}}),
+            json!({"becomes": "R", "ends": [], "siblings": 1}),
+        ),
+        (
+            "the clock says nothing of waits",
+            json!({"state": {"fired": [8]}, "cause": "_CLOCK", "pool": {"row_id": null, "others": 1, "pending": [7],
+          "waits": [7]}}),
+            json!({"becomes": "R", "fire": [8], "ends": []}),
         ),
     ];
     hold(
@@ -248,6 +287,11 @@ fn each_rule_refuses_by_its_own_code() {
             "final while others are pending",
             json!({"state": {"final": true}, "pool": {"others": 1}}),
             json!("WF007"),
+        ),
+        (
+            "the others only wait",
+            json!({"state": {"final": true}, "pool": {"others": 1, "waits": [7]}}),
+            json!(null),
         ),
         (
             "so by an event",

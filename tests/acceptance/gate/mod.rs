@@ -15,4 +15,5 @@ mod refusals;
 mod rematch;
 mod states;
 mod trace;
+mod waits;
 mod writes;

@@ -195,3 +195,27 @@ fn a_component_that_a_host_is_too_old_for_uses_up_no_attempt() {
     let attempts = "SELECT attempt FROM wed_trace WHERE trw = 'clause'";
     assert_eq!(session.line(attempts), "1");
 }
+
+#[harness::test]
+fn component_whose_result_ends_a_wait_may_end_the_instance() {
+    let database = Database::new();
+    let flow = flow(
+        &database,
+        "waits",
+        "UPDATE wed_attr SET open = true WHERE aname = 'a1';
+         INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('t', 'clause', $$a1 = 'new'$$);
+         INSERT INTO wed_trig (tgname, cpred, waits_for) VALUES ('w', $$a1 = 'new'$$, 'a1');
+         INSERT INTO wed_trig (cpred, cfinal) VALUES ($$a1 = 'done'$$, true)",
+    );
+    flow.bind("clause", "hostile");
+    let host = database.host(one_lane("waits"));
+    let mut session = flow.session();
+    let wid = session.start();
+    assert_eq!(flow.end_of(wid), "F");
+    on(host.stop());
+    assert_eq!(
+        session.trace(wid),
+        ["-> {clause,_WAIT} R", "clause -> {} F"]
+    );
+    assert_sound(&flow);
+}

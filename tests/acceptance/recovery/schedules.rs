@@ -3,7 +3,7 @@
 use crate::support::database::one_lane;
 use crate::support::flows::PAPER;
 use crate::support::program::{run, wed};
-use crate::support::{Flow, eventually, on};
+use crate::support::{Database, Flow, eventually, on};
 
 fn scheduled(flow: &Flow, arguments: &[&str]) {
     let mut set = wed(&flow.database.url());
@@ -192,4 +192,72 @@ fn schedule_makes_up_for_a_week_at_most() {
     scheduled(&flow, &["--cron", "0 0 * * *", "--missed", "all"]);
     let started = after(&flow, "30 days");
     assert!((6..=8).contains(&started), "{started}");
+}
+
+#[harness::test]
+fn schedules_stand_in_a_definition_and_come_back_with_its_versions() {
+    let database = Database::new();
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("nightly.toml");
+    let wed = |arguments: &[&str]| {
+        run(wed(&database.url())
+            .current_dir(folder.path())
+            .args(arguments))
+    };
+    let flow = "name = 'nightly'\nfinal = \"a = 'done'\"\n[[attribute]]\nname = 'a'\n\
+                [[trigger]]\nname = 't'\nwhen = \"a = 'new'\"\ntransition = 't'\n";
+    let with = |schedule: &str| std::fs::write(&file, format!("{flow}{schedule}")).expect("a file");
+    let every = |cron: &str| {
+        format!("[[schedule]]\nname = 's'\ncron = '{cron}'\nstate = {{ a = 'new' }}\n")
+    };
+    let apply = ["flow", "apply", "nightly.toml"];
+    let mut owner = database.owner();
+    let fire =
+        || on((database.store).fire_schedules(wedflow_worker::schedule::next)).expect("fired");
+
+    with(&every("* * * * *"));
+    wed(&apply).done();
+    assert_eq!(
+        fire(),
+        0,
+        "its first time is found, and nothing is started before"
+    );
+    let begun = "SELECT cron, next_at > now(), begins FROM wed.schedule";
+    assert_eq!(owner.line(begun), "* * * * *|t|f");
+    owner.run("UPDATE wed.schedule SET next_at = now() - interval '1 hour'");
+    assert!(wed(&apply).done().out.contains("up to date"));
+    assert_eq!(fire(), 1, "a time that was missed is not lost");
+    with("");
+    wed(&apply).done();
+    assert_eq!(
+        owner.number("SELECT count(*) FROM wed.schedule"),
+        1,
+        "a file without schedules leaves them"
+    );
+    with(&every("0 2 * * *"));
+    assert!(
+        wed(&apply).done().out.contains("schedule s"),
+        "what changed is named"
+    );
+    assert_eq!(
+        (fire(), owner.line("SELECT cron FROM wed.schedule")),
+        (0, "0 2 * * *".to_owned())
+    );
+    assert!(
+        wed(&["flow", "show", "nightly", "--toml"])
+            .done()
+            .out
+            .contains("[[schedule]]")
+    );
+    wed(&["flow", "rollback", "nightly", "--yes"]).done();
+    assert_eq!(
+        owner.line(begun),
+        "* * * * *|f|t",
+        "the earlier one begins anew"
+    );
+    with(&every("99 * * * *"));
+    wed(&apply).exits(4);
+    std::fs::write(&file, format!("schedule = []\n{flow}")).expect("a file");
+    wed(&apply).done();
+    assert_eq!(owner.number("SELECT count(*) FROM wed.schedule"), 0);
 }

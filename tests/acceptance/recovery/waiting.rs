@@ -169,7 +169,7 @@ fn reasons_are_a_view_in_sql() {
 }
 
 /// Statements that make the one job wait, each with its reason.
-const REASONS: [(WaitingReason, &str); 12] = [
+const REASONS: [(WaitingReason, &str); 13] = [
     (
         WaitingReason::Time,
         "UPDATE wed.job SET due = now() + interval '1 hour'",
@@ -218,13 +218,18 @@ const REASONS: [(WaitingReason, &str); 12] = [
         WaitingReason::Precedence,
         "UPDATE wed.job SET blocked = 'p'",
     ),
+    (
+        WaitingReason::Event,
+        "UPDATE wed.job SET is_wait = true, due = 'infinity'; UPDATE wed.trigger SET waits_for = 'a1' \
+         WHERE NOT cfinal",
+    ),
 ];
 
 /// Four at a time: each takes a database and a server of its own.
 #[harness::test]
 fn each_reason_is_the_same_at_every_door() {
     std::thread::scope(|scope| {
-        for reasons in REASONS.chunks(REASONS.len() / 4) {
+        for reasons in REASONS.chunks(REASONS.len().div_ceil(4)) {
             scope.spawn(move || {
                 for (reason, makes_it_wait) in reasons {
                     is_the_same_at_every_door(*reason, makes_it_wait);

@@ -341,6 +341,7 @@ fn shown_trigger(trigger: &Trigger, definition: &Json) -> Vec<String> {
         match (&trigger.component, trigger.r#final) {
             (Some(component), _) => format!("component {component}"),
             (None, true) => String::new(),
+            (None, false) if trigger.transition.is_none() => "an event".to_owned(),
             (None, false) => "external workers".to_owned(),
         },
         span(&said("timeout")),

@@ -68,6 +68,7 @@ fn print_jobs(jobs: &[Job], terminal: &Terminal) {
         None if job.waits_for.as_deref() == Some("no_component") => {
             "a component that is missing".to_owned()
         }
+        None if job.waits_for.as_deref() == Some("event") => "an event".to_owned(),
         None => "external workers".to_owned(),
     };
     let row = |job: &Job| {

@@ -55,7 +55,7 @@ impl List {
             }
             List::Transitions => {
                 "SELECT trname AS transition, array_agg(tgname ORDER BY tgid) AS triggers FROM wed_trig \
-                 WHERE NOT cfinal GROUP BY trname ORDER BY trname"
+                 WHERE NOT cfinal AND trname IS NOT NULL GROUP BY trname ORDER BY trname"
                     .to_owned()
             }
             List::Fired(kind, wid) => {

@@ -82,6 +82,7 @@ fn empty(name: &str) -> FlowDefinition {
         final_condition: None,
         transitions: BTreeMap::new(),
         order: None,
+        schedules: None,
     }
 }
 
@@ -235,7 +236,8 @@ impl Lowering {
             }
         }
         let known = || self.transitions.iter().map(String::as_str);
-        if !self.transitions.contains(&trigger.transition)
+        if !trigger.transition.is_empty()
+            && !self.transitions.contains(&trigger.transition)
             && nearest(&trigger.transition, known()).is_some()
         {
             let mut warning = unknown("transition", &new.fire, known());

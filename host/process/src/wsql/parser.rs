@@ -44,7 +44,7 @@ const LISTED: [&str; 13] = [
     "FINAL",
     "EXCEPTION",
 ];
-const TRIGGER_OPTIONS: [&str; 21] = [
+const TRIGGER_OPTIONS: [&str; 23] = [
     "ON",
     "WHEN",
     "FIRE",
@@ -52,6 +52,8 @@ const TRIGGER_OPTIONS: [&str; 21] = [
     "ATTEMPTS",
     "BACKOFF",
     "DELAY",
+    "WAITS_FOR",
+    "OR_AFTER",
     "PRIORITY",
     "RECHECK",
     "ENABLED",
@@ -361,8 +363,8 @@ impl Parser<'_> {
         while let Some(option) = options.next(self, "in CREATE WED-TRIGGER")? {
             self.trigger_option(option, &mut new)?;
         }
-        if !options.seen.contains(&"FIRE") {
-            return Err(self.lacks(&new.name, &["FIRE"], &options));
+        if !options.seen.contains(&"FIRE") && !options.seen.contains(&"WAITS_FOR") {
+            return Err(self.lacks(&new.name, &["FIRE", "WAITS_FOR"], &options));
         }
         if new.on.is_none() && new.when.is_none() {
             return Err(self.lacks(&new.name, &["ON", "WHEN"], &options));
@@ -393,6 +395,8 @@ impl Parser<'_> {
             "ATTEMPTS" => trigger.attempts = Some(self.integer(option)?),
             "BACKOFF" => trigger.backoff = Some(self.text(option)?),
             "DELAY" => trigger.delay = Some(self.text(option)?),
+            "WAITS_FOR" => trigger.waits_for = Some(self.name("an open attribute's name")?.text),
+            "OR_AFTER" => trigger.or_after = Some(self.text(option)?),
             "PRIORITY" => trigger.priority = Some(self.integer(option)?),
             "RECHECK" => trigger.recheck = Some(self.boolean(option)?),
             "ENABLED" => trigger.enabled = Some(true),
@@ -847,5 +851,7 @@ pub(super) fn empty_trigger(name: &str) -> TriggerDefinition {
         holds: None,
         consumes: false,
         after: None,
+        waits_for: None,
+        or_after: None,
     }
 }

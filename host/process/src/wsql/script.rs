@@ -11,9 +11,27 @@ use crate::syntax::Name;
 /// Columns of `wed_attr`, in order.
 pub(super) const ATTRIBUTE_COLUMNS: [&str; 4] = ["aname", "adv", "atype", "open"];
 /// Columns of `wed_trig` that a script may give.
-pub(super) const TRIGGER_COLUMNS: [&str; 18] = [
-    "tgname", "enabled", "trname", "cname", "cpred", "cfinal", "timeout", "attempts", "backoff",
-    "delay", "priority", "recheck", "writes", "reserves", "quantity", "resource", "holds", "after",
+pub(super) const TRIGGER_COLUMNS: [&str; 20] = [
+    "tgname",
+    "enabled",
+    "trname",
+    "cname",
+    "cpred",
+    "cfinal",
+    "timeout",
+    "attempts",
+    "backoff",
+    "delay",
+    "priority",
+    "recheck",
+    "writes",
+    "reserves",
+    "quantity",
+    "resource",
+    "holds",
+    "after",
+    "waits_for",
+    "or_after",
 ];
 
 /// A constant of a row; an absent text is NULL.
@@ -188,9 +206,17 @@ fn trigger(mut row: Row) -> Result<StatementKind, ParseError> {
             _ => Ok(StatementKind::CreateFinal(when)),
         };
     }
-    let transition = row.required("trname")?;
-    let name = row.text("tgname").filter(|name| !name.is_empty());
-    let name = name.unwrap_or_else(|| transition.clone());
+    let waits_for = row.text("waits_for");
+    let transition = match &waits_for {
+        None => row.required("trname")?,
+        Some(_) => row.text("trname").unwrap_or_default(),
+    };
+    let name = match row.text("tgname").filter(|name| !name.is_empty()) {
+        None if transition.is_empty() => {
+            return Err(row.error("a wait without trname needs a tgname"));
+        }
+        name => name.unwrap_or_else(|| transition.clone()),
+    };
     let writes = row.values.iter().position(|(column, _)| column == "writes");
     let writes = match writes.map(|at| row.values.swap_remove(at).1) {
         None | Some(Constant::Input(None)) => None,
@@ -214,6 +240,8 @@ fn trigger(mut row: Row) -> Result<StatementKind, ParseError> {
         holds: row.text("holds"),
         consumes: row.truth("consumes")?.unwrap_or(false),
         after: row.text("after"),
+        waits_for,
+        or_after: row.text("or_after"),
         ..empty_trigger(&name)
     };
     Ok(StatementKind::CreateTrigger(Box::new(NewTrigger {

@@ -37,7 +37,7 @@ pub fn write(flow: &FlowDefinition) -> String {
     out += "\n";
     let mut fired: Vec<&str> = flow.transitions.keys().map(String::as_str).collect();
     for trigger in &flow.triggers {
-        if !fired.contains(&trigger.transition.as_str()) {
+        if !trigger.transition.is_empty() && !fired.contains(&trigger.transition.as_str()) {
             fired.push(&trigger.transition);
         }
     }
@@ -54,6 +54,12 @@ pub fn write(flow: &FlowDefinition) -> String {
     }
     for trigger in &flow.triggers {
         out += &trigger_statement(trigger, &conditions);
+    }
+    for schedule in flow.schedules.iter().flatten() {
+        out += &format!(
+            "\n-- Schedule {} is no part of WSQL, and stays as it is.\n",
+            schedule.name
+        );
     }
     out.trim_end().to_owned() + "\n"
 }
@@ -93,7 +99,9 @@ fn trigger_statement(trigger: &TriggerDefinition, conditions: &BTreeMap<&str, &s
     if condition.and_then(|one| conditions.get(one)) != Some(&trigger.when.as_str()) {
         out += &format!("\n  WHEN {}", fragment(&trigger.when));
     }
-    out += &format!("\n  FIRE {}", name(&trigger.transition));
+    if !trigger.transition.is_empty() {
+        out += &format!("\n  FIRE {}", name(&trigger.transition));
+    }
     let mut option = |keyword: &str, value: Option<String>| {
         if let Some(value) = value {
             out += &format!("\n  {keyword} {value}");
@@ -109,6 +117,8 @@ fn trigger_statement(trigger: &TriggerDefinition, conditions: &BTreeMap<&str, &s
     );
     option("BACKOFF", quoted(&trigger.backoff));
     option("DELAY", quoted(&trigger.delay));
+    option("WAITS_FOR", named(&trigger.waits_for));
+    option("OR_AFTER", quoted(&trigger.or_after));
     option(
         "PRIORITY",
         trigger.priority.map(|number| number.to_string()),
@@ -185,6 +195,8 @@ fn beyond_script(flow: &FlowDefinition) -> Vec<String> {
         lost.push("description".to_owned());
     }
     lost.extend(flow.order.as_ref().map(|order| format!("order by {order}")));
+    let schedules = flow.schedules.iter().flatten();
+    lost.extend(schedules.map(|one| format!("schedule {}", one.name)));
     let numbered = flow.attributes.iter().filter(|one| one.number.is_some());
     lost.extend(numbered.map(|one| format!("number of {}", one.name)));
     for trigger in &flow.triggers {
@@ -206,10 +218,11 @@ fn beyond_script(flow: &FlowDefinition) -> Vec<String> {
 
 fn script_row(trigger: &TriggerDefinition) -> String {
     let quoted = |value: &Option<String>| value.as_deref().map(text);
-    let values: [Option<String>; 18] = [
+    let transition = Some(&trigger.transition).filter(|transition| !transition.is_empty());
+    let values: [Option<String>; 20] = [
         Some(text(&trigger.name)),
         trigger.enabled.map(|truth| truth.to_string()),
-        Some(text(&trigger.transition)),
+        transition.map(|transition| text(transition)),
         quoted(&trigger.condition),
         Some(text(&trigger.when)),
         None,
@@ -228,6 +241,8 @@ fn script_row(trigger: &TriggerDefinition) -> String {
         quoted(&trigger.resource),
         quoted(&trigger.holds),
         quoted(&trigger.after),
+        quoted(&trigger.waits_for),
+        quoted(&trigger.or_after),
     ];
     let mut columns = Vec::new();
     let mut given = Vec::new();
