@@ -90,6 +90,7 @@ DECLARE
   _leased wed.claimed[];
   _reused bigint := 0;
   _deleted bigint := 0;
+  _fired bigint := 0;
 BEGIN
   SELECT count(*) FILTER (WHERE (d.next_job).reuses_row) AS reuse,
          count(*) FILTER (WHERE (d.pool).row_id IS NOT NULL) AS finish,
@@ -126,21 +127,24 @@ BEGIN
   END IF;
   IF _to.fire THEN
     RETURN QUERY SELECT * FROM wed.fire_jobs(_decisions, _host_id, _keeps, _cause, _now);
+    GET DIAGNOSTICS _fired = ROW_COUNT;
     PERFORM wed.tell_workers(_decisions, _host_id, _keeps);
   END IF;
   IF _to."except" THEN PERFORM wed.fire_exceptions(_decisions, _now); END IF;
   IF _to.change THEN PERFORM wed.change_status(_decisions, _now); END IF;
   PERFORM wed.append_trace(_decisions, _cause, _now, wed.writer_of(_host_id), _note);
   IF EXISTS (SELECT FROM wed.flow WHERE timed) OR EXISTS (SELECT FROM wed.flow WHERE constrained) THEN
-    RETURN QUERY SELECT * FROM wed.apply_constraints(_rows, _finished, _host_id, _keeps, _cause);
+    RETURN QUERY SELECT * FROM wed.apply_constraints(_rows, _finished, _host_id, _keeps, _cause,
+      cardinality(_rows) - coalesce(cardinality(_leased), 0) - _fired);
   END IF;
   PERFORM wed.keep_paused(p.flow_id, p.wids) FROM wed.paused_among(_rows) p;
 END $$;
 
 -- Lets what depends on the flows' other rules follow: conditions on the clock are looked at anew, reservations are
--- freed and asked for. Returns the jobs that were leased with their reservation.
+-- freed and asked for. Returns the jobs that were leased with their reservation; those of other instances that get a
+-- key only by now up to the host's _room.
 CREATE OR REPLACE FUNCTION wed.apply_constraints(
-  _rows wed.evaluated[], _finished wed.finished[], _host_id integer, _keeps boolean, _cause wed.cause)
+  _rows wed.evaluated[], _finished wed.finished[], _host_id integer, _keeps boolean, _cause wed.cause, _room bigint)
   RETURNS SETOF wed.claimed
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -155,7 +159,7 @@ BEGIN
   -- What a commit leases of constrained jobs is theirs only if they can have what they reserve. (Where attempts
   -- failed, more follows in the transaction.)
   IF _keeps AND _host_id IS NOT NULL AND _cause = 'transition' THEN
-    RETURN QUERY SELECT * FROM wed.constrain_batch(_host_id, _rows, _tgids);
+    RETURN QUERY SELECT * FROM wed.constrain_batch(_host_id, _rows, _tgids, _room);
   ELSE
     PERFORM wed.constrain(_rows, _tgids, _cause IN ('transition', '_EVENT'));
   END IF;
