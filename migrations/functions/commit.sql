@@ -94,6 +94,7 @@ BEGIN
     _parts := _parts || ROW(_some)::wed.part;
   END LOOP;
   PERFORM set_config('wed.commit', '', true);
+  IF cardinality(_groups) = 1 THEN RETURN _some; END IF;
   -- Put together once: a variable that grew flow by flow would be copied each time.
   RETURN ARRAY(SELECT r FROM unnest(_parts) p CROSS JOIN unnest(p.rows) r);
 END $$;

@@ -160,7 +160,7 @@ BEGIN
     INSERT INTO wed.reservation (request_id, tenant_id, resource, key, amount, priority, held)
     SELECT n.request_id, n.tenant_id, n.resource, n.key, n.amount, n.priority, n.free FROM n)
   UPDATE wed.job j SET host_id = NULL, token = 0, attempt = 0, blocked = 'r', due = 'infinity'
-  FROM n WHERE n.nth = 1 AND NOT n.free AND j.ctid = n.job;
+  FROM n WHERE n.nth = 1 AND NOT n.free AND j.flow_id = n.flow_id AND j.wid = n.wid AND j.tgid = n.tgid;
 END $$;
 
 -- Grants what is available of some keys. The locks of all keys of the requests in _covered are held. The first in
@@ -216,8 +216,10 @@ BEGIN
       WHERE cardinality(wed.lock_keys(n.needs, true)) = cardinality(n.needs));
   END IF;
   WITH l AS MATERIALIZED (
-    SELECT r.* FROM wed.request r WHERE r.request_id = ANY (_first) AND r.state IN ('n', 'w')
-    ORDER BY r.request_id FOR UPDATE OF r SKIP LOCKED)
+    -- Each by its number, not all that wait by their state.
+    SELECT r.* FROM (SELECT i FROM unnest(_first) i ORDER BY i) f
+    CROSS JOIN LATERAL (SELECT * FROM wed.request WHERE request_id = f.i FOR UPDATE SKIP LOCKED) r
+    WHERE r.state IN ('n', 'w'))
   SELECT array_agg(l.request_id), bool_or(o.replaced), bool_or(o.again OR c.counted)
   INTO ids, replaces, more
   FROM l CROSS JOIN LATERAL (
