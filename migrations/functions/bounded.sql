@@ -116,14 +116,15 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL RESTRICTED AS $$ SELECT wed_bounded.op_co
 CREATE OR REPLACE FUNCTION wed_bounded.keys(_keys jsonb, _counted boolean, _quantity jsonb) RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
+  _name text := _keys #>> '{}';
   _found jsonb;
   _bad text;
 BEGIN
-  IF _keys IS NULL OR _keys = 'null' THEN RETURN '{}'; END IF;
-  -- Most are one key, or some exclusive ones.
-  IF NOT _counted AND jsonb_typeof(_keys) IN ('string', 'number') AND octet_length(_keys #>> '{}') BETWEEN 1 AND 256
-     AND left(_keys #>> '{}', 1) NOT IN ('{', '[') THEN
-    RETURN jsonb_build_object(wed_bounded.key_name(_keys), NULL);
+  IF _name IS NULL THEN RETURN '{}'; END IF;
+  -- Most are one text.
+  IF NOT _counted AND jsonb_typeof(_keys) = 'string' AND octet_length(_name) BETWEEN 1 AND 256
+     AND left(_name, 1) NOT IN ('{', '[') THEN
+    RETURN jsonb_build_object(_name, NULL);
   END IF;
   IF (jsonb_typeof(_keys) = 'array' AND jsonb_array_length(_keys) > 64) OR pg_column_size(_keys) > 32768 THEN
     RAISE EXCEPTION 'a reservation names more than 64 keys' USING ERRCODE = 'WF060',

@@ -76,15 +76,15 @@ CREATE OR REPLACE FUNCTION wed.write_results(_groups wed.result_group[], _carefu
 LANGUAGE plpgsql AS $$
 DECLARE
   _group wed.result_group;
-  _last text;
+  _several text[] := ARRAY(SELECT g.shape_schema FROM unnest(_groups) g GROUP BY g.shape_schema HAVING count(*) > 1);
   _some wed.evaluated[];
   _parts wed.part[] := '{}';
 BEGIN
   PERFORM set_config('wed.commit', 'batch', true);
   FOREACH _group IN ARRAY _groups LOOP
-    IF _group.shape_schema IS DISTINCT FROM _last THEN
+    IF _group.shape_schema = ANY (_several) THEN
       PERFORM wed.hold_instances(_groups, _group.shape_schema);
-      _last := _group.shape_schema;
+      _several := array_remove(_several, _group.shape_schema);
     END IF;
     EXECUTE format('SELECT %1$I.apply_%1$s($1, $2, $3, $4, $5, $6)', _group.shape_schema) INTO _some
       USING _group.results, _group.assigned, _group.set_clause, _group.version, _careful, _held;
@@ -94,6 +94,7 @@ BEGIN
     _parts := _parts || ROW(_some)::wed.part;
   END LOOP;
   PERFORM set_config('wed.commit', '', true);
+  IF cardinality(_groups) = 1 THEN RETURN _some; END IF;
   -- Put together once: a variable that grew flow by flow would be copied each time.
   RETURN ARRAY(SELECT r FROM unnest(_parts) p CROSS JOIN unnest(p.rows) r);
 END $$;
@@ -104,7 +105,6 @@ LANGUAGE plpgsql AS $$
 DECLARE
   _wids integer[];
 BEGIN
-  IF (SELECT count(*) FROM unnest(_groups) g WHERE g.shape_schema = _shape_schema) = 1 THEN RETURN; END IF;
   _wids := ARRAY(SELECT r.wid FROM unnest(_groups) g CROSS JOIN LATERAL unnest(g.results) r
                  WHERE g.shape_schema = _shape_schema ORDER BY r.wid);
   EXECUTE format('SELECT FROM %I.wed_flow WHERE wid = ANY ($1) ORDER BY wid FOR NO KEY UPDATE',

@@ -88,6 +88,7 @@ DECLARE
   _decisions wed.decision[] := wed.decide(_rows, _finished, _cause, _forced, _keeps AND _host_id IS NOT NULL);
   _to record;
   _leased wed.claimed[];
+  _constrained wed.claimed[];
   _reused bigint := 0;
   _deleted bigint := 0;
 BEGIN
@@ -113,8 +114,8 @@ BEGIN
       WHERE n.reuses_row AND j.ctid = (d.pool).row_id
       RETURNING n.constrained, ROW(i.flow_id, i.wid, n.tgid, n.tgname, n.trname, j.token, 1, n.timeout_ms,
         coalesce(i.payload, i.state), n.component_id, i.version, o.seq)::wed.claimed AS job)
-    SELECT count(*), array_agg(r.job) FILTER (WHERE NOT r.constrained) INTO _reused, _leased FROM reused r;
-    RETURN QUERY SELECT * FROM unnest(_leased);
+    SELECT count(*), array_agg(r.job) FILTER (WHERE NOT r.constrained), array_agg(r.job) FILTER (WHERE r.constrained)
+    INTO _reused, _leased, _constrained FROM reused r;
   END IF;
   IF _to.finish > _to.reuse THEN
     DELETE FROM wed.job j USING unnest(_decisions) d
@@ -126,23 +127,28 @@ BEGIN
     PERFORM wed.refuse_update('40001', (_rows[1]).wid);
   END IF;
   IF _to.fire THEN
-    RETURN QUERY SELECT * FROM wed.fire_jobs(_decisions, _host_id, _keeps, _cause, _now);
+    SELECT _leased || array_agg(f.job) FILTER (WHERE NOT f.constrained),
+           _constrained || array_agg(f.job) FILTER (WHERE f.constrained)
+    INTO _leased, _constrained FROM wed.fire_jobs(_decisions, _host_id, _keeps, _cause, _now) f;
     PERFORM wed.tell_workers(_decisions, _host_id, _keeps);
   END IF;
   IF _to."except" THEN PERFORM wed.fire_exceptions(_decisions, _now); END IF;
   IF _to.change THEN PERFORM wed.change_status(_decisions, _now); END IF;
   PERFORM wed.append_trace(_decisions, _cause, _now, wed.writer_of(_host_id), _note);
+  RETURN QUERY SELECT * FROM unnest(_leased);
   IF EXISTS (SELECT FROM wed.flow WHERE timed) OR EXISTS (SELECT FROM wed.flow WHERE constrained) THEN
-    RETURN QUERY SELECT * FROM wed.apply_constraints(_rows, _finished, _host_id, _keeps, _cause);
+    RETURN QUERY SELECT * FROM wed.apply_constraints(_rows, _finished, _host_id, _keeps, _cause, _constrained,
+      cardinality(_rows) - coalesce(cardinality(_leased), 0));
   END IF;
   PERFORM wed.keep_paused(p.flow_id, p.wids) FROM wed.paused_among(_rows) p;
 END $$;
 
 -- Lets what depends on the flows' other rules follow: conditions on the clock are looked at anew, reservations are
--- freed and asked for. Returns the jobs that were leased with their reservation.
+-- freed and asked for. Of the jobs that were leased before they have their reservation (_constrained), returns those
+-- that have it; and jobs of other instances that get a key only now, up to the host's _room.
 CREATE OR REPLACE FUNCTION wed.apply_constraints(
-  _rows wed.evaluated[], _finished wed.finished[], _host_id integer, _keeps boolean, _cause wed.cause)
-  RETURNS SETOF wed.claimed
+  _rows wed.evaluated[], _finished wed.finished[], _host_id integer, _keeps boolean, _cause wed.cause,
+  _constrained wed.claimed[], _room bigint) RETURNS SETOF wed.claimed
 LANGUAGE plpgsql AS $$
 DECLARE
   _tgids integer[];
@@ -150,13 +156,14 @@ BEGIN
   INSERT INTO wed.clock_changed (flow_id)
   SELECT f.flow_id FROM wed.flow f WHERE f.timed AND f.flow_id IN (SELECT r.flow_id FROM unnest(_rows) r);
   IF NOT EXISTS (SELECT FROM wed.flow WHERE constrained) THEN RETURN; END IF;
+  -- FULL, though each job that ends has a state (wed.decide): LEFT would compare each row with each job here.
   _tgids := ARRAY(
-    SELECT f.tgid FROM unnest(_rows) WITH ORDINALITY r LEFT JOIN unnest(_finished) f USING (flow_id, wid)
+    SELECT f.tgid FROM unnest(_rows) WITH ORDINALITY r FULL JOIN unnest(_finished) f USING (flow_id, wid)
     ORDER BY r.ordinality);
   -- What a commit leases of constrained jobs is theirs only if they can have what they reserve. (Where attempts
   -- failed, more follows in the transaction.)
   IF _keeps AND _host_id IS NOT NULL AND _cause = 'transition' THEN
-    RETURN QUERY SELECT * FROM wed.constrain_batch(_host_id, _rows, _tgids);
+    RETURN QUERY SELECT * FROM wed.constrain_batch(_host_id, _rows, _tgids, _constrained, _room);
   ELSE
     PERFORM wed.constrain(_rows, _tgids, _cause IN ('transition', '_EVENT'));
   END IF;
@@ -214,11 +221,11 @@ BEGIN
 END $$;
 
 -- Fires jobs for all satisfied triggers but those that took the row of a job that ended. Returns those that it leased
--- to the host and that are not constrained: those have their reservation first (wed.constrain_batch), or are blocked
--- (wed.ask). A trigger's delay counts from now on.
+-- to the host; of them, constrained ones are its own only with their reservation (wed.constrain_batch). A trigger's
+-- delay counts from now on.
 CREATE OR REPLACE FUNCTION wed.fire_jobs(_decisions wed.decision[], _host_id integer, _lease boolean, _cause wed.cause,
   _now timestamptz)
-RETURNS SETOF wed.claimed LANGUAGE plpgsql AS $$
+RETURNS TABLE (job wed.claimed, constrained boolean) LANGUAGE plpgsql AS $$
 BEGIN
   RETURN QUERY
     WITH f AS MATERIALIZED (
@@ -239,9 +246,9 @@ BEGIN
              f.component_id, CASE WHEN f.leased THEN _host_id END, f.token, f.version, f.satisfied, f.siblings,
              CASE WHEN f.constrained AND NOT f.leased THEN 'a'::"char" END, f.waits_for IS NOT NULL
       FROM f)
-    SELECT f.flow_id, f.wid, f.tgid, f.tgname, f.trname, f.token, 1, f.timeout_ms, f.payload, f.component_id, f.version,
-      f.seq
-    FROM f WHERE f.leased AND NOT f.constrained;
+    SELECT ROW(f.flow_id, f.wid, f.tgid, f.tgname, f.trname, f.token, 1, f.timeout_ms, f.payload, f.component_id,
+      f.version, f.seq)::wed.claimed, f.constrained
+    FROM f WHERE f.leased;
 END $$;
 
 -- Tells of jobs that were fired and leased to nobody: external workers by the papers' channel, one notification a job;

@@ -12,7 +12,9 @@ BEGIN
   -- A host's batch has tried it already.
   IF current_setting('wed.hand_over', true) = 'later' AND NOT _takes THEN RETURN NULL; END IF;
   BEGIN
-    IF wed.hand_over_requests(wed.open_requests(), '{}', '{}') > 0 THEN PERFORM pg_notify('wed_jobs', ''); END IF;
+    IF wed.make_granted_due(wed.hand_over_requests(wed.open_requests(), '{}', '{}')) > 0 THEN
+      PERFORM pg_notify('wed_jobs', '');
+    END IF;
   EXCEPTION WHEN lock_not_available THEN
     IF _takes THEN RAISE; END IF;
   END;
@@ -30,52 +32,43 @@ END $$;
 -- Deals with requests of this transaction that are new or freed (_requests), with those that end just now (_ended),
 -- and with what leased jobs ask for: what was freed is handed over to the queue, in this transaction. First
 -- the locks of all their keys, and of those that the first in their queues need too; from then on every statement
--- sees what others have committed of these keys, and nobody else can grant one of them. Answers how many jobs the
--- hosts have to do by that.
+-- sees what others have committed of these keys, and nobody else can grant one of them. Returns the requests that were
+-- granted; their jobs are blocked still (wed.make_granted_due, wed.lease_granted).
 CREATE OR REPLACE FUNCTION wed.hand_over_requests(_requests bigint[], _ended bigint[], _asked wed.asking[])
-RETURNS bigint
+RETURNS bigint[]
 LANGUAGE plpgsql AS $$
 DECLARE
   _all bigint[] := _requests || _ended;
   _own wed.resource_key[];
-  _more wed.resource_key[] := '{}';
-  _first bigint[] := '{}';
-  _freed bigint[];
-  _hosted bigint := 0;
+  _first bigint[];
+  _freed bigint[] := _ended;
+  _granted bigint[];
 BEGIN
   _own := ARRAY(
     SELECT ROW(tenant_id, resource, key)::wed.resource_key FROM wed.reservation WHERE request_id = ANY (_all)
         AND held IS NOT NULL
     UNION ALL
     SELECT ROW(a.tenant_id, a.resource, a.key)::wed.resource_key FROM unnest(_asked) a);
-  IF _own = '{}' AND _all = '{}' THEN RETURN 0; END IF;
-  IF wed.is_waited_for(_own) THEN
-    _first := ARRAY(SELECT f FROM wed.first_in_queues(_own) f WHERE f <> ALL (_all));
-    _more := ARRAY(SELECT ROW(tenant_id, resource, key)::wed.resource_key FROM wed.reservation
-        WHERE request_id = ANY (_first));
-  END IF;
-  PERFORM wed.lock_keys(_own || _more, false);
-  _freed := _ended || ARRAY(SELECT request_id FROM wed.request WHERE request_id = ANY (_requests)
-      AND state IN ('f', 'c'));
-  IF _freed <> '{}' THEN
+  IF _own = '{}' AND _all = '{}' THEN RETURN '{}'; END IF;
+  _first := ARRAY(SELECT f FROM wed.first_in_queues(_own) f WHERE f <> ALL (_all));
+  PERFORM wed.lock_keys(_own || ARRAY(
+    SELECT ROW(tenant_id, resource, key)::wed.resource_key FROM wed.reservation
+    WHERE request_id = ANY (_first)), false);
+  IF _requests <> '{}' THEN
+    _freed := _freed || ARRAY(SELECT request_id FROM wed.request WHERE request_id = ANY (_requests)
+        AND state IN ('f', 'c'));
     PERFORM wed.consume(_requests);
-    PERFORM wed.drop_requests(_freed, _own);
   END IF;
-  IF _asked <> '{}' THEN PERFORM wed.reserve_free(_asked); END IF;
-  IF wed.is_waited_for(_own) THEN
-    _all := _requests || ARRAY(SELECT DISTINCT a.request_id FROM unnest(_asked) a);
-    _hosted := coalesce(wed.grant_keys(_own, _all || _first), 0);
-    UPDATE wed.request SET state = 'w', leads = false WHERE request_id = ANY (_all) AND state = 'n';
+  IF _freed <> '{}' THEN PERFORM wed.drop_requests(_freed, _own); END IF;
+  IF _asked <> '{}' THEN
+    PERFORM wed.reserve_free(_asked);
+    _first := _first || ARRAY(SELECT DISTINCT a.request_id FROM unnest(_asked) a);
   END IF;
-  RETURN _hosted;
-END $$;
-
--- Whether anybody waits for one of some keys.
-CREATE OR REPLACE FUNCTION wed.is_waited_for(_keys wed.resource_key[]) RETURNS boolean
-LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  RETURN EXISTS (SELECT FROM unnest(_keys) k JOIN wed.reservation v
-                 ON v.tenant_id = k.tenant_id AND v.resource = k.resource AND v.key = k.key AND NOT v.held);
+  _granted := wed.grant_keys(_own, _requests || _first);
+  IF _requests <> '{}' THEN
+    UPDATE wed.request SET state = 'w', leads = false WHERE request_id = ANY (_requests) AND state = 'n';
+  END IF;
+  RETURN _granted;
 END $$;
 
 -- The requests that are first in the queues of some keys.
@@ -130,7 +123,7 @@ END $$;
 CREATE OR REPLACE FUNCTION wed.drop_requests(_requests bigint[], _keys wed.resource_key[]) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
-  DELETE FROM wed.reservation WHERE request_id = ANY (_requests);
+  WITH named AS (DELETE FROM wed.reservation WHERE request_id = ANY (_requests))
   DELETE FROM wed.request WHERE request_id = ANY (_requests);
   IF EXISTS (SELECT FROM wed.reservation WHERE beside) THEN
     UPDATE wed.reservation v SET beside = false FROM unnest(_keys) k
@@ -142,7 +135,7 @@ BEGIN
 END $$;
 
 -- Keeps what leased jobs ask for, under the locks of all keys. Whoever asks for keys that nobody else holds, waits
--- for or asks for has them at once. The jobs of the others are blocked, and their requests are new.
+-- for or asks for has them at once. The jobs of the others are blocked, and their requests wait.
 CREATE OR REPLACE FUNCTION wed.reserve_free(_asked wed.asking[]) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -161,72 +154,60 @@ BEGIN
     INSERT INTO wed.request (request_id, tenant_id, flow_id, wid, tgid, state, holds, consumes, ready_at, granted_at)
     OVERRIDING SYSTEM VALUE
     SELECT n.request_id, n.tenant_id, n.flow_id, n.wid, n.tgid, CASE WHEN n.free THEN 'h'
-        ELSE 'n' END, n.holds, n.consumes, now(),
+        ELSE 'w' END, n.holds, n.consumes, now(),
            CASE WHEN n.free THEN clock_timestamp() END FROM n WHERE n.nth = 1
   ), named AS (
     INSERT INTO wed.reservation (request_id, tenant_id, resource, key, amount, priority, held)
     SELECT n.request_id, n.tenant_id, n.resource, n.key, n.amount, n.priority, n.free FROM n)
   UPDATE wed.job j SET host_id = NULL, token = 0, attempt = 0, blocked = 'r', due = 'infinity'
-  FROM n WHERE n.nth = 1 AND NOT n.free AND j.ctid = n.job;
+  FROM n WHERE n.nth = 1 AND NOT n.free AND j.flow_id = n.flow_id AND j.wid = n.wid AND j.tgid = n.tgid;
 END $$;
 
 -- Grants what is available of some keys. The locks of all keys of the requests in _covered are held. The first in
 -- the queues of all the keys that it needs, and finds all of them free, has them; nobody is passed by, so that the
 -- oldest request of the highest priority is never delayed by others that wait. Those that are first everywhere have
--- no key in common: they are granted together. Answers how many jobs the hosts have to do.
-CREATE OR REPLACE FUNCTION wed.grant_keys(_keys wed.resource_key[], _covered bigint[]) RETURNS bigint
+-- no key in common: they are granted together. Returns what it granted.
+CREATE OR REPLACE FUNCTION wed.grant_keys(_keys wed.resource_key[], _covered bigint[]) RETURNS bigint[]
 LANGUAGE plpgsql AS $$
 DECLARE
-  _ids bigint[];
-  _all bigint[] := '{}';
-  _hosted bigint;
+  _free record;
+  _granted bigint[] := '{}';
 BEGIN
   LOOP
-    _ids := wed.first_of_all(_keys, _covered);
-    EXIT WHEN _ids IS NULL;
-    -- What the same trigger holds of its last firing is replaced.
-    WITH o AS (
-      SELECT o.request_id FROM wed.request r JOIN wed.request o
-      ON o.flow_id = r.flow_id AND o.wid = r.wid AND o.tgid = r.tgid AND o.state = 'h' WHERE r.request_id = ANY (_ids)
-    ), v AS (
-      DELETE FROM wed.reservation v USING o WHERE v.request_id = o.request_id)
-    DELETE FROM wed.request r USING o WHERE r.request_id = o.request_id;
-    UPDATE wed.reservation v SET held = true, beside = v.amount IS NULL AND EXISTS (
-        SELECT FROM wed.reservation o WHERE o.tenant_id = v.tenant_id AND o.resource = v.resource AND o.key = v.key
-        AND o.held AND o.amount IS NULL AND o.request_id <> v.request_id)
-    WHERE v.request_id = ANY (_ids);
-    UPDATE wed.request SET state = 'h', leads = false, granted_at = clock_timestamp() WHERE request_id = ANY (_ids);
-    _all := _all || _ids;
-    -- Perhaps there is enough for the next one too.
-    SELECT array_agg(DISTINCT ROW(v.tenant_id, v.resource, v.key)::wed.resource_key) INTO _keys FROM wed.reservation v
-    WHERE v.request_id = ANY (_ids) AND EXISTS (
-      SELECT FROM wed.reservation n WHERE n.tenant_id = v.tenant_id AND n.resource = v.resource AND n.key = v.key
-          AND NOT n.held);
-    EXIT WHEN _keys IS NULL;
+    _free := wed.first_of_all(_keys, _covered);
+    EXIT WHEN _free.ids IS NULL;
+    IF _free.replaces THEN PERFORM wed.drop_replaced(_free.ids); END IF;
+    WITH held AS (
+      UPDATE wed.reservation v SET held = true, beside = v.amount IS NULL AND EXISTS (
+          SELECT FROM wed.reservation o WHERE o.tenant_id = v.tenant_id AND o.resource = v.resource AND o.key = v.key
+          AND o.held AND o.amount IS NULL AND o.request_id <> v.request_id)
+      WHERE v.request_id = ANY (_free.ids))
+    UPDATE wed.request SET state = 'h', leads = false, granted_at = clock_timestamp()
+    WHERE request_id = ANY (_free.ids);
+    _granted := _granted || _free.ids;
+    EXIT WHEN NOT _free.more;
+    _keys := wed.keys_for_more(_free.ids);
   END LOOP;
-  _hosted := (
-    SELECT sum(wed.make_due(g.flow_id, g.wids, g.tgids, false))
-    FROM (SELECT flow_id, array_agg(wid ORDER BY wid) AS wids, array_agg(tgid ORDER BY wid) AS tgids FROM wed.request
-          WHERE request_id = ANY (_all) GROUP BY flow_id ORDER BY flow_id) g);
-  PERFORM wed.mark_undue(_all);
-  RETURN _hosted;
+  RETURN _granted;
 END $$;
 
 -- The requests that are first in the queues of some keys and can be granted: of each the locks of all its keys are held
--- (_covered), or are available at once. One that another transaction changes is being given up there.
-CREATE OR REPLACE FUNCTION wed.first_of_all(_keys wed.resource_key[], _covered bigint[]) RETURNS bigint[]
+-- (_covered), or are available at once. One that another transaction changes is being given up there. replaces: the
+-- trigger of one of them holds something of its last firing. more: another request may have some of their keys too,
+-- since they are counted or the same instance asks for them again.
+CREATE OR REPLACE FUNCTION wed.first_of_all(
+  _keys wed.resource_key[], _covered bigint[], OUT ids bigint[], OUT replaces boolean, OUT more boolean)
 LANGUAGE plpgsql AS $$
 DECLARE
-  _ids bigint[];
+  _first bigint[] := ARRAY(SELECT f FROM wed.first_in_queues(_keys) f);
   _some bigint[];
 BEGIN
-  _ids := ARRAY(SELECT DISTINCT f FROM (SELECT wed.first_in_queue(k) AS f FROM unnest(_keys) k) q WHERE f IS NOT NULL);
-  IF _ids = '{}' THEN RETURN NULL; END IF;
+  IF _first = '{}' THEN RETURN; END IF;
   -- Counted keys bring in others, whose locks nobody foresaw.
-  IF NOT _ids <@ _covered THEN
-    _some := ARRAY(SELECT i FROM unnest(_ids) i WHERE i <> ALL (_covered));
-    _ids := ARRAY(
-      SELECT i FROM unnest(_ids) i WHERE i = ANY (_covered)
+  IF NOT _first <@ _covered THEN
+    _some := ARRAY(SELECT i FROM unnest(_first) i WHERE i <> ALL (_covered));
+    _first := ARRAY(
+      SELECT i FROM unnest(_first) i WHERE i = ANY (_covered)
       UNION ALL
       SELECT n.i FROM (
         SELECT s.i, ARRAY(SELECT ROW(tenant_id, resource, key)::wed.resource_key FROM wed.reservation
@@ -234,11 +215,49 @@ BEGIN
         FROM unnest(_some) s(i)) n
       WHERE cardinality(wed.lock_keys(n.needs, true)) = cardinality(n.needs));
   END IF;
-  RETURN (
-    WITH l AS MATERIALIZED (
-      SELECT r.* FROM wed.request r WHERE r.request_id = ANY (_ids) AND r.state IN ('n', 'w')
-      ORDER BY r.request_id FOR UPDATE OF r SKIP LOCKED)
-    SELECT array_agg(l.request_id) FROM l WHERE wed.in_the_way(ROW(l.*)::wed.request) IS NULL);
+  WITH l AS MATERIALIZED (
+    -- Each by its number, not all that wait by their state.
+    SELECT r.* FROM (SELECT i FROM unnest(_first) i ORDER BY i) f
+    CROSS JOIN LATERAL (SELECT * FROM wed.request WHERE request_id = f.i FOR UPDATE SKIP LOCKED) r
+    WHERE r.state IN ('n', 'w'))
+  SELECT array_agg(l.request_id), bool_or(o.replaced), bool_or(o.again OR c.counted)
+  INTO ids, replaces, more
+  FROM l CROSS JOIN LATERAL (
+    SELECT bool_or(r.tgid = l.tgid AND r.state = 'h') AS replaced,
+      count(*) FILTER (WHERE r.state IN ('n', 'w')) > 1 AS again
+    FROM wed.request r WHERE r.flow_id = l.flow_id AND r.wid = l.wid) o
+  CROSS JOIN LATERAL (
+    SELECT bool_or(v.amount IS NOT NULL) AS counted FROM wed.reservation v WHERE v.request_id = l.request_id) c
+  WHERE wed.in_the_way(ROW(l.*)::wed.request) IS NULL;
+END $$;
+
+-- Removes what the triggers of some requests hold of their last firings: the requests replace it.
+CREATE OR REPLACE FUNCTION wed.drop_replaced(_requests bigint[]) RETURNS void
+LANGUAGE sql AS $$
+  WITH o AS (
+    SELECT o.request_id FROM wed.request r JOIN wed.request o
+    ON o.flow_id = r.flow_id AND o.wid = r.wid AND o.tgid = r.tgid AND o.state = 'h'
+    WHERE r.request_id = ANY (_requests)
+  ), v AS (
+    DELETE FROM wed.reservation v USING o WHERE v.request_id = o.request_id)
+  DELETE FROM wed.request r USING o WHERE r.request_id = o.request_id
+$$;
+
+-- The keys of requests that were granted just now of which the next in the queue may have some too: counted ones, and
+-- those that the same instance asks for again.
+CREATE OR REPLACE FUNCTION wed.keys_for_more(_granted bigint[]) RETURNS wed.resource_key[]
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT DISTINCT ROW(v.tenant_id, v.resource, v.key)::wed.resource_key
+    FROM wed.reservation v JOIN wed.request r USING (request_id)
+    CROSS JOIN LATERAL (
+      SELECT request_id, amount FROM wed.reservation q
+      WHERE q.tenant_id = v.tenant_id AND q.resource = v.resource AND q.key = v.key AND NOT q.held
+      ORDER BY q.priority DESC, q.request_id LIMIT 1) n
+    CROSS JOIN LATERAL (SELECT flow_id, wid FROM wed.request WHERE request_id = n.request_id OFFSET 0) o
+    WHERE v.request_id = ANY (_granted) AND (v.amount IS NOT NULL AND n.amount IS NOT NULL
+      OR (o.flow_id, o.wid) = (r.flow_id, r.wid)));
 END $$;
 
 -- The key that a request cannot have just now: another request is before it in the queue, or another instance holds
@@ -249,7 +268,9 @@ BEGIN
   RETURN (
     SELECT v.key FROM wed.reservation v
     WHERE v.request_id = _request.request_id AND (
-      wed.first_in_queue(ROW(v.tenant_id, v.resource, v.key)::wed.resource_key) IS DISTINCT FROM v.request_id
+      (SELECT q.request_id FROM wed.reservation q
+       WHERE q.tenant_id = v.tenant_id AND q.resource = v.resource AND q.key = v.key AND NOT q.held
+       ORDER BY q.priority DESC, q.request_id LIMIT 1) IS DISTINCT FROM v.request_id
       OR EXISTS (
         SELECT FROM wed.reservation o JOIN wed.request r USING (request_id)
         WHERE o.tenant_id = v.tenant_id AND o.resource = v.resource AND o.key = v.key AND o.held
@@ -272,17 +293,25 @@ BEGIN
           ORDER BY priority DESC, request_id LIMIT 1);
 END $$;
 
--- Marks granted requests whose jobs somebody has locked, so that they are not due yet; and takes the mark from the
--- others.
-CREATE OR REPLACE FUNCTION wed.mark_undue(_requests bigint[]) RETURNS void
+-- Makes the jobs of granted requests due. Of those whose jobs somebody has locked the requests are marked, for the
+-- hosts' sweep. Returns how many jobs are the hosts'.
+CREATE OR REPLACE FUNCTION wed.make_granted_due(_requests bigint[]) RETURNS bigint
 LANGUAGE plpgsql AS $$
+DECLARE
+  _hosted bigint;
 BEGIN
+  IF _requests = '{}' THEN RETURN 0; END IF;
+  _hosted := (
+    SELECT sum(wed.make_due(g.flow_id, g.wids, g.tgids, false))
+    FROM (SELECT flow_id, array_agg(wid ORDER BY wid) AS wids, array_agg(tgid ORDER BY wid) AS tgids FROM wed.request
+          WHERE request_id = ANY (_requests) GROUP BY flow_id ORDER BY flow_id) g);
   UPDATE wed.request r SET leads = m.undue
   FROM (SELECT q.request_id, EXISTS (
           SELECT FROM wed.job j WHERE j.flow_id = q.flow_id AND j.wid = q.wid AND j.tgid = q.tgid
               AND j.blocked = 'r') AS undue
         FROM wed.request q WHERE q.request_id = ANY (_requests) AND q.state = 'h') m
   WHERE r.request_id = m.request_id AND r.leads <> m.undue;
+  RETURN coalesce(_hosted, 0);
 END $$;
 
 -- Chores of a tenant's reservations: `reservations` looks after its requests, `circles` ends one of instances that wait
@@ -348,7 +377,9 @@ BEGIN
         AND ready_at BETWEEN wed.moment_of_waiting(_tenant_id, 'w', _most) AND clock_timestamp() - interval '1 s'
       ORDER BY ready_at LIMIT _most) r
     WHERE wed.in_the_way(r) IS NULL);
-  _hosted := wed.hand_over_requests(wed.lockable_requests(_some), '{}', '{}') + wed.make_granted_due(_tenant_id);
+  _hosted := wed.make_granted_due(wed.hand_over_requests(wed.lockable_requests(_some), '{}', '{}')
+    || ARRAY(SELECT request_id FROM wed.request WHERE tenant_id = _tenant_id AND state = 'h' AND leads
+             ORDER BY ready_at LIMIT _most FOR UPDATE SKIP LOCKED));
   IF _hosted > 0 THEN PERFORM pg_notify('wed_jobs', ''); END IF;
   RETURN cardinality(_some);
 END $$;
@@ -402,24 +433,6 @@ BEGIN
   RETURN ARRAY(SELECT i FROM unnest(_requests) i WHERE NOT EXISTS (
     SELECT FROM wed.reservation v WHERE v.request_id = i
       AND ROW(v.tenant_id, v.resource, v.key)::wed.resource_key = ANY (_busy)));
-END $$;
-
--- Makes jobs of a tenant due that were granted while somebody had them locked; answers how many are the hosts'.
-CREATE OR REPLACE FUNCTION wed.make_granted_due(_tenant_id integer) RETURNS bigint
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  _one record;
-  _hosted bigint := 0;
-BEGIN
-  FOR _one IN
-    SELECT r.flow_id, array_agg(r.wid) AS wids, array_agg(r.tgid) AS tgids, array_agg(r.request_id) AS requests
-    FROM (SELECT * FROM wed.request WHERE tenant_id = _tenant_id AND state = 'h' AND leads
-          ORDER BY ready_at LIMIT 200 FOR UPDATE SKIP LOCKED) r GROUP BY r.flow_id
-  LOOP
-    _hosted := _hosted + wed.make_due(_one.flow_id, _one.wids, _one.tgids, false);
-    PERFORM wed.mark_undue(_one.requests);
-  END LOOP;
-  RETURN _hosted;
 END $$;
 
 -- A tenant's waiting requests that can never be granted unless one of them is given up. At first all of instances

@@ -16,10 +16,12 @@ BEGIN
 END $$;
 
 -- What a host's batch means for constraints, as the last that its transaction does: frees what is held no longer,
--- hands it over, and reserves what fired jobs need. These are leased to the host already (wed.pass_gate); those that
--- cannot have all are blocked. Returns the jobs that the host has. Where a lock is not granted in time, all of it is
--- left to the sweep: the others of the batch do not wait for who keeps a key locked.
-CREATE OR REPLACE FUNCTION wed.constrain_batch(_host_id integer, _rows wed.evaluated[], _tgids integer[])
+-- hands it over, and reserves what fired jobs need. These are leased to the host already (_constrained); those that
+-- cannot have all are blocked. Returns the jobs that the host has: those, and as many of the granted ones as it has
+-- _room for. Where a lock is not granted in time, all of it is left to the sweep: the others of the batch do not wait
+-- for who keeps a key locked.
+CREATE OR REPLACE FUNCTION wed.constrain_batch(
+  _host_id integer, _rows wed.evaluated[], _tgids integer[], _constrained wed.claimed[], _room bigint)
 RETURNS SETOF wed.claimed
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -27,7 +29,7 @@ DECLARE
   _of record;
   _freed bigint[] := '{}';
   _asked wed.asking[] := '{}';
-  _hosted bigint;
+  _granted bigint[];
   _leased bigint;
 BEGIN
   PERFORM set_config('lock_timeout', '250ms', true);
@@ -37,34 +39,29 @@ BEGIN
         PERFORM wed.unlease(_host_id, (_one.flow).flow_id, _one.wids);
         PERFORM wed.free(_one.flow, _one.wids, _one.tgids, true);
         PERFORM wed.ask(_one.flow, _one.wids, NULL);
+        _constrained := ARRAY(SELECT c FROM unnest(_constrained) c WHERE c.flow_id <> (_one.flow).flow_id);
       ELSE
-        _of := wed.ask_at_once(_host_id, _one.flow, _one.asking, _one.ending, _one.ending_tgids);
+        _of := wed.ask_at_once(_one.flow, _constrained, _one.asking, _one.ending, _one.ending_tgids);
         _freed := _freed || _of.freed;
         _asked := _asked || _of.asked;
       END IF;
     END LOOP;
     IF NOT FOUND THEN RETURN; END IF;
-    _hosted := wed.hand_over_requests(wed.open_requests(), _freed, _asked);
+    _granted := wed.hand_over_requests(wed.open_requests(), _freed, _asked);
   EXCEPTION WHEN lock_not_available THEN
     PERFORM wed.unlease(_host_id, (f.flow).flow_id, f.wids) FROM wed.constrained_flows(_rows, _tgids) f;
     PERFORM set_config('wed.hand_over', 'later', true);
     PERFORM wed.constrain(_rows, _tgids, true);
     RETURN;
   END;
-  _leased := CASE WHEN _hosted > 0 THEN wed.lease_granted(_host_id, _rows) ELSE 0 END;
-  IF _hosted > _leased THEN PERFORM pg_notify('wed_jobs', ''); END IF;
   RETURN QUERY
-    SELECT r.flow_id, r.wid, j.tgid, t.tgname, j.trname, j.token, 1, t.timeout_ms, coalesce(r.payload, r.state),
-           j.component_id, r.version, j.seq
-    FROM unnest(_rows) r
-    CROSS JOIN LATERAL (SELECT FROM wed.flow WHERE flow_id = r.flow_id AND constrained AND r.fired && reserving
-                        OFFSET 0) f
-    CROSS JOIN LATERAL (
-      SELECT tgid, trname, token, component_id, seq FROM wed.job
-      WHERE flow_id = r.flow_id AND wid >= r.wid AND wid <= r.wid
-        AND host_id = _host_id AND seq = last_seq ORDER BY wid DESC OFFSET 0) j
-    CROSS JOIN LATERAL (SELECT tgname, timeout_ms, constrained FROM wed.trigger WHERE tgid = j.tgid OFFSET 0) t
-    WHERE t.constrained;
+    SELECT c.* FROM unnest(_constrained) c WHERE NOT EXISTS (
+      SELECT FROM wed.job j WHERE j.flow_id = c.flow_id AND j.wid = c.wid AND j.tgid = c.tgid
+        AND j.blocked IS NOT NULL);
+  GET DIAGNOSTICS _leased = ROW_COUNT;
+  IF _granted <> '{}' THEN
+    RETURN QUERY SELECT * FROM wed.lease_granted(_host_id, _granted, _room - _leased);
+  END IF;
 END $$;
 
 -- The constrained flows of some new states, each with its instances and the triggers of the jobs that ended; of them,
@@ -275,52 +272,44 @@ END $$;
 -- with the jobs of others (freed). Keys that an instance's transition held and its next one needs too are held on, if
 -- nobody waits for them.
 CREATE OR REPLACE FUNCTION wed.ask_at_once(
-  _host_id integer, _flow wed.flow, _wids integer[], _ending integer[], _tgids integer[],
+  _flow wed.flow, _leased wed.claimed[], _wids integer[], _ending integer[], _tgids integer[],
   OUT freed bigint[], OUT asked wed.asking[])
 LANGUAGE plpgsql AS $$
 DECLARE
   _consumed bigint[];
   _lost bigint[];
-  _jobs tid[];
   _of integer[];
   _fired integer[];
   _keys jsonb[];
   _kept bigint[];
-  _others boolean;
 BEGIN
   asked := '{}';
   SELECT coalesce(array_agg(e.request_id) FILTER (WHERE NOT e.takes), '{}'),
          array_agg(e.request_id) FILTER (WHERE e.takes), array_agg(e.request_id) FILTER (WHERE e.lost)
   INTO freed, _consumed, _lost
-  FROM (SELECT request_id, bool_or(takes) AS takes, bool_and(lost) AS lost FROM wed.ended_requests(_flow.flow_id, _ending, _tgids, true)
+  FROM (SELECT request_id, bool_or(takes) AS takes, bool_and(lost) AS lost
+        FROM wed.ended_requests(_flow.flow_id, _ending, _tgids, true)
         GROUP BY request_id) e;
   IF _consumed IS NOT NULL THEN
     UPDATE wed.request SET state = 'c', leads = false, xid = pg_current_xact_id() WHERE request_id = ANY (_consumed);
   END IF;
   IF _lost IS NOT NULL THEN PERFORM wed.note_lost(_lost); END IF;
   IF _wids = '{}' THEN RETURN; END IF;
-  SELECT array_agg(j.at ORDER BY u.at) FILTER (WHERE NOT j.blocked),
-         array_agg(u.wid ORDER BY u.at) FILTER (WHERE NOT j.blocked),
-         array_agg(j.tgid ORDER BY u.at) FILTER (WHERE NOT j.blocked), bool_or(j.blocked)
-  INTO _jobs, _of, _fired, _others
-  FROM unnest(_wids) WITH ORDINALITY u(wid, at)
-  CROSS JOIN LATERAL (
-    SELECT ctid AS at, tgid, blocked IS NOT NULL AS blocked FROM wed.job
-    WHERE flow_id = _flow.flow_id AND wid >= u.wid AND wid <= u.wid AND seq = last_seq
-      AND (host_id = _host_id AND blocked IS NULL OR blocked = 'a') ORDER BY wid DESC OFFSET 0) j
-  CROSS JOIN LATERAL (SELECT FROM wed.trigger_constraint WHERE tgid = j.tgid AND keys IS NOT NULL OFFSET 0) t;
   -- Those that no host does.
-  IF _others THEN PERFORM wed.ask(_flow, _wids, NULL); END IF;
+  IF EXISTS (SELECT FROM wed.job WHERE flow_id = _flow.flow_id AND wid = ANY (_wids) AND blocked = 'a') THEN
+    PERFORM wed.ask(_flow, _wids, NULL);
+  END IF;
+  SELECT array_agg(l.wid), array_agg(l.tgid) INTO _of, _fired FROM unnest(_leased) l WHERE l.flow_id = _flow.flow_id;
   IF _of IS NULL THEN RETURN; END IF;
   EXECUTE format('SELECT %1$I.read_keys_%1$s($1, $2)', _flow.shape_schema) INTO _keys USING _of, _fired;
-  SELECT * INTO _kept, asked FROM wed.keep_held(_flow.flow_id, _flow.tenant_id, _jobs, _of, _fired, _keys, freed);
+  SELECT * INTO _kept, asked FROM wed.keep_held(_flow.flow_id, _flow.tenant_id, _of, _fired, _keys, freed);
   IF _kept <> '{}' THEN freed := ARRAY(SELECT unnest(freed) EXCEPT SELECT unnest(_kept)); END IF;
 END $$;
 
 -- Of what some jobs need, holds on to what their instances' ended transitions held (_freed) and nobody waits for:
 -- these requests are kept. The others ask anew; a job whose trigger holds the same keys on already asks for nothing.
 CREATE OR REPLACE FUNCTION wed.keep_held(
-  _flow_id integer, _tenant_id integer, _jobs tid[], _wids integer[], _tgids integer[], _keys jsonb[], _freed bigint[],
+  _flow_id integer, _tenant_id integer, _wids integer[], _tgids integer[], _keys jsonb[], _freed bigint[],
   OUT kept bigint[], OUT asked wed.asking[])
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -331,7 +320,7 @@ BEGIN
   ), a AS MATERIALIZED (
     SELECT u.*, c.holds, c.consumes, c.resource, c.priority, h.mine, h.others,
            s.same AND row_number() OVER (PARTITION BY h.mine) = 1 AS keeps
-    FROM ROWS FROM (unnest(_jobs), unnest(_wids), unnest(_tgids), unnest(_keys)) u(job, wid, tgid, keys)
+    FROM ROWS FROM (unnest(_wids), unnest(_tgids), unnest(_keys)) u(wid, tgid, keys)
     JOIN c ON c.tgid = u.tgid
     CROSS JOIN LATERAL (
       SELECT min(request_id) FILTER (WHERE mine) AS mine, array_agg(request_id) FILTER (WHERE NOT mine) AS others
@@ -356,7 +345,7 @@ BEGIN
         AND a.keys = (SELECT jsonb_object_agg(v.key, v.amount) FROM wed.reservation v
                       WHERE v.request_id = r.request_id))))
   SELECT ARRAY(SELECT a.mine FROM a WHERE a.keeps), ARRAY(
-    SELECT ROW(n.request_id, e.nth, _flow_id, _tenant_id, n.wid, n.tgid, n.job, n.resource, e.key,
+    SELECT ROW(n.request_id, e.nth, _flow_id, _tenant_id, n.wid, n.tgid, n.resource, e.key,
                (e.value #>> '{}')::numeric, n.holds, n.consumes,
                CASE WHEN n.others IS NOT NULL AND wed.holds_up(_flow_id, n.wid) THEN 2147483647
                  ELSE n.priority END)::wed.asking
@@ -417,25 +406,45 @@ BEGIN
     WHERE r.flow_id = _flow_id AND r.wid = _wid AND r.state = 'h' AND v.held);
 END $$;
 
--- Leases to a host the jobs of its batch that were blocked and are granted just now; answers how many.
-CREATE OR REPLACE FUNCTION wed.lease_granted(_host_id integer, _rows wed.evaluated[]) RETURNS bigint
+-- Leases to a host jobs of requests that its commit has granted, those that asked first, and returns them: a key goes
+-- from instance to instance without a claim. It leases as many as it has _room for, so that its tenants have no more
+-- jobs of the host than before; none whose condition a claim would evaluate again, none of a tenant that has paused
+-- something. The others are due.
+CREATE OR REPLACE FUNCTION wed.lease_granted(_host_id integer, _requests bigint[], _room bigint)
+RETURNS SETOF wed.claimed
 LANGUAGE plpgsql AS $$
 DECLARE
-  _leased bigint;
+  _leased wed.claimed[];
+  _others bigint[];
 BEGIN
-  WITH j AS MATERIALIZED (
-    SELECT q.at FROM unnest(_rows) r
+  WITH g AS MATERIALIZED (
+    SELECT j.at, t.tgname, t.timeout_ms, f.version FROM wed.request r
     CROSS JOIN LATERAL (
-      SELECT tgid FROM wed.request
-      WHERE flow_id = r.flow_id AND wid = r.wid AND state = 'h' AND xid = pg_current_xact_id() OFFSET 0) g
-    CROSS JOIN LATERAL (
-      SELECT ctid AS at FROM wed.job WHERE flow_id = r.flow_id AND wid >= r.wid AND wid <= r.wid AND tgid = g.tgid
-        AND blocked IS NULL AND host_id IS NULL AND component_id IS NOT NULL AND seq = last_seq AND due <= now()
-      ORDER BY wid DESC LIMIT 1) q)
-  UPDATE wed.job k SET host_id = _host_id, token = nextval('wed.fence'), attempt = 1, put_off = NULL
-  FROM j WHERE k.ctid = j.at;
-  GET DIAGNOSTICS _leased = ROW_COUNT;
-  RETURN _leased;
+      SELECT ctid AS at FROM wed.job
+      WHERE flow_id = r.flow_id AND wid >= r.wid AND wid <= r.wid AND tgid = r.tgid AND blocked = 'r'
+        AND component_id IS NOT NULL AND seq = last_seq ORDER BY wid DESC LIMIT 1 FOR UPDATE SKIP LOCKED) j
+    CROSS JOIN LATERAL (SELECT tgname, timeout_ms, timely FROM wed.trigger WHERE tgid = r.tgid OFFSET 0) t
+    CROSS JOIN LATERAL (SELECT version FROM wed.flow WHERE flow_id = r.flow_id OFFSET 0) f
+    WHERE r.request_id = ANY (_requests) AND NOT t.timely
+      AND NOT EXISTS (SELECT FROM wed.pause p WHERE p.tenant_id = r.tenant_id)
+    ORDER BY r.request_id LIMIT greatest(_room, 0)
+  ), leased AS (
+    UPDATE wed.job j SET host_id = _host_id, token = nextval('wed.fence'), attempt = j.attempt + 1, blocked = NULL,
+      due = now(), put_off = NULL
+    FROM g WHERE j.ctid = g.at RETURNING j.*, g.tgname, g.timeout_ms, g.version AS flow_version)
+  SELECT array_agg(ROW(l.flow_id, l.wid, l.tgid, l.tgname, l.trname, l.token, l.attempt, l.timeout_ms,
+    coalesce(l.payload, s.state), l.component_id, l.flow_version, l.seq)::wed.claimed)
+  INTO _leased
+  FROM leased l LEFT JOIN LATERAL (
+    SELECT state FROM wed.trace WHERE flow_id = l.flow_id AND wid = l.wid AND seq = l.seq AND tstmp = l.fired_at
+    OFFSET 0) s ON true;
+  IF coalesce(cardinality(_leased), 0) < cardinality(_requests) THEN
+    _others := ARRAY(
+      SELECT request_id FROM wed.request r WHERE request_id = ANY (_requests) AND NOT EXISTS (
+        SELECT FROM unnest(_leased) l WHERE (l.flow_id, l.wid, l.tgid) = (r.flow_id, r.wid, r.tgid)));
+    IF wed.make_granted_due(_others) > 0 THEN PERFORM pg_notify('wed_jobs', ''); END IF;
+  END IF;
+  RETURN QUERY SELECT * FROM unnest(_leased);
 END $$;
 
 -- Makes blocked jobs due, and tells external workers; answers how many are the hosts'. A job whose row another

@@ -78,7 +78,7 @@ fn commit_below_the_minimum_parks_the_instance_with_the_reason() {
 }
 
 /// A ring of ten steps, gone round once; each of them reserves.
-fn ring(reserves: &str) -> wedflow_model::FlowDefinition {
+pub(super) fn ring(reserves: &str) -> wedflow_model::FlowDefinition {
     let attributes: Vec<serde_json::Value> = [
         ("step", "integer", Some("0")),
         ("note", "text", None),

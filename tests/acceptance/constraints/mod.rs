@@ -1,5 +1,6 @@
 //! Constraints: what transitions reserve of shared resources, the order of tasks, numbers that no two instances share.
 
+mod cost;
 mod hostile;
 mod hosts;
 mod interfaces;
