@@ -483,12 +483,15 @@ BEGIN
   UPDATE wed.job j SET blocked = 'p', due = 'infinity' FROM l WHERE l.ours AND j.ctid = l.at;
 END $$;
 
--- What a blocked job waits for, in words: tasks before it, or keys and who holds them.
+-- What a blocked job waits for, in words: its child, tasks before it, or keys and who holds them.
 CREATE OR REPLACE FUNCTION wed.waits_on(_flow_id integer, _wid integer, _tgid integer) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _text text;
 BEGIN
+  IF EXISTS (SELECT FROM wed.job WHERE flow_id = _flow_id AND wid = _wid AND tgid = _tgid AND blocked = 'c') THEN
+    RETURN coalesce(wed.child_in_words(_flow_id, _wid, _tgid), 'its child');
+  END IF;
   SELECT string_agg(o.after, ' AND ') INTO _text FROM (
     SELECT after, terms FROM wed.trigger_constraint WHERE tgid = _tgid AND terms IS NOT NULL
     UNION ALL

@@ -381,7 +381,7 @@ fn example_lowers_to_a_flow() {
     );
     assert_eq!(
         flow.transitions["gerar_ordem_pagamento"].component,
-        "software-ordem-pagamento"
+        Some("software-ordem-pagamento".to_owned())
     );
     assert_eq!(flow.transitions.len(), 1);
 }

@@ -2,7 +2,7 @@
 
 use wedflow_documents::{
     Attempt, AuditEntry, Component, FeedEvent, Finding, FlowSummary, Instance, Job, LeasedJob,
-    LogLine, Recording, Status, Tenant, Token, TraceRow, Trigger, Usage, User, Version,
+    LogLine, Recording, Relative, Status, Tenant, Token, TraceRow, Trigger, Usage, User, Version,
     WebhookMessage,
 };
 
@@ -112,6 +112,21 @@ impl crate::MadeAttempt {
     }
 }
 
+impl From<crate::Relative> for Relative {
+    fn from(relative: crate::Relative) -> Self {
+        Relative {
+            role: match relative.is_parent {
+                true => "parent".to_owned(),
+                false => "child".to_owned(),
+            },
+            flow: relative.flow,
+            wid: relative.wid,
+            transition: relative.transition,
+            state: relative.state,
+        }
+    }
+}
+
 impl From<crate::Instance> for Instance {
     fn from(instance: crate::Instance) -> Self {
         Instance {
@@ -123,6 +138,7 @@ impl From<crate::Instance> for Instance {
             pending: instance.pending,
             reason: instance.reason,
             key: instance.key,
+            relatives: instance.relatives.into_iter().map(Into::into).collect(),
         }
     }
 }

@@ -42,6 +42,8 @@ pub enum WaitingReason {
     Reservation,
     /// Tasks that come before it are not done.
     Precedence,
+    /// The instance that it started has not ended.
+    Child,
 }
 
 impl WaitingReason {
@@ -69,6 +71,7 @@ impl WaitingReason {
             WaitingReason::Person => "it is a person's work",
             WaitingReason::Reservation => "another instance has reserved what it needs",
             WaitingReason::Precedence => "tasks that come before it are not done",
+            WaitingReason::Child => "the instance that it started has not ended",
         }
     }
 
@@ -97,6 +100,9 @@ impl WaitingReason {
             WaitingReason::Reservation => "Wait until the other instance releases it.",
             WaitingReason::Precedence => {
                 "Let the tasks before it end, or drop an order that was added with `wed_drop_after`."
+            }
+            WaitingReason::Child => {
+                "Look at that instance; `wed instance skip` goes on without it, and cancels it."
             }
         }
     }

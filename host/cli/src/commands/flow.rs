@@ -341,7 +341,13 @@ fn shown_trigger(trigger: &Trigger, definition: &Json) -> Vec<String> {
         match (&trigger.component, trigger.r#final) {
             (Some(component), _) => format!("component {component}"),
             (None, true) => String::new(),
-            (None, false) => "external workers".to_owned(),
+            (None, false) => {
+                let transition = trigger.transition.as_deref().unwrap_or_default();
+                match definition["transition"][transition]["starts"].as_str() {
+                    Some(starts) => format!("flow {starts}"),
+                    None => "external workers".to_owned(),
+                }
+            }
         },
         span(&said("timeout")),
         said("attempts"),
