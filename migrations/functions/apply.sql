@@ -50,7 +50,8 @@ BEGIN
   PERFORM wed.keep_version(_flow_id, _actor);
   RETURN _applied || wed.changed_settings(_before, _after) || jsonb_build_object(
     'created', false, 'components_missing', wed.missing_components(_flow_id),
-    'warnings', ARRAY(SELECT * FROM wed.binding_faults(_flow_id) UNION ALL SELECT * FROM wed.lint_texts(_flow_id)));
+    'warnings', ARRAY(SELECT * FROM wed.binding_faults(_flow_id)
+      UNION ALL SELECT * FROM wed.subprocess_faults(_flow_id) UNION ALL SELECT * FROM wed.lint_texts(_flow_id)));
 END $$;
 
 -- Refuses to go back to a definition with attributes that the flow has no more: they were renamed or dropped since. To
@@ -278,8 +279,9 @@ BEGIN
   DELETE FROM wed.trigger WHERE tgid = _tgid;
 END $$;
 
--- Replaces a flow's bindings and grants by those of a definition: documents with component, files and http, by
--- transition. Returns the transitions that got another component, and those that are external workers' from now on.
+-- Replaces a flow's bindings and grants by those of a definition: documents with component, files and http, or with
+-- the flow that is started, by transition. Returns the transitions that got another performer, and those that are
+-- external workers' from now on.
 CREATE OR REPLACE FUNCTION wed.apply_bindings(_flow wed.flow, _transitions jsonb) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -287,17 +289,23 @@ DECLARE
   _bound text[];
   _unbound text[];
 BEGIN
-  SELECT array_agg(format('%s by %s', t.key, t.value ->> 'component') ORDER BY t.key) INTO _bound
+  SELECT array_agg(format('%s by %s', t.key, coalesce(t.value ->> 'component', 'flow ' || (t.value ->> 'starts')))
+    ORDER BY t.key) INTO _bound
   FROM jsonb_each(_transitions) t
   WHERE NOT EXISTS (SELECT FROM wed.binding b WHERE b.flow_id = _id AND b.trname = t.key
-                    AND b.component_name = t.value ->> 'component');
+                    AND b.component_name = t.value ->> 'component')
+    AND NOT EXISTS (SELECT FROM wed.subprocess s WHERE s.flow_id = _id AND s.trname = t.key
+                    AND s.starts = t.value ->> 'starts');
   SELECT array_agg(b.trname ORDER BY b.trname) INTO _unbound
-  FROM wed.binding b WHERE b.flow_id = _id AND NOT _transitions ? b.trname;
+  FROM (SELECT trname FROM wed.binding WHERE flow_id = _id UNION SELECT trname FROM wed.subprocess
+        WHERE flow_id = _id) b
+  WHERE NOT _transitions ? b.trname;
 
   DELETE FROM wed.binding WHERE flow_id = _id;
   DELETE FROM wed."grant" WHERE flow_id = _id;
   INSERT INTO wed.binding (flow_id, trname, component_name)
-  SELECT _id, t.key, t.value ->> 'component' FROM jsonb_each(_transitions) t;
+  SELECT _id, t.key, t.value ->> 'component' FROM jsonb_each(_transitions) t WHERE t.value ? 'component';
+  PERFORM wed.apply_subprocesses(_flow, _transitions);
   PERFORM wed.grant_transition(_id, t.key, coalesce((t.value ->> 'files')::boolean, false),
     ARRAY(SELECT jsonb_array_elements_text(coalesce(t.value -> 'http', '[]'))))
   FROM jsonb_each(_transitions) t;

@@ -155,7 +155,8 @@ END $$;
 -- The kind of thing that a column numbers, by its name; null where its value stays.
 CREATE OR REPLACE FUNCTION wed.number_kind(_column name) RETURNS text
 LANGUAGE sql IMMUTABLE AS $$
-  SELECT CASE _column WHEN 'flow_id' THEN 'flow' WHEN 'tgid' THEN 'trigger' WHEN 'component_id' THEN 'component'
+  SELECT CASE _column WHEN 'flow_id' THEN 'flow' WHEN 'child_flow_id' THEN 'flow'
+    WHEN 'tgid' THEN 'trigger' WHEN 'component_id' THEN 'component'
     WHEN 'person_id' THEN 'person' WHEN 'holder' THEN 'person' WHEN 'in_charge' THEN 'person'
     WHEN 'role_id' THEN 'role_of_people' WHEN 'creator_role' THEN 'role_of_people'
     WHEN 'calendar_id' THEN 'work_calendar' WHEN 'user_id' THEN 'user' WHEN 'webhook_id' THEN 'webhook'

@@ -197,6 +197,7 @@ BEGIN
   UPDATE wed.schedule SET state = state - _former || jsonb_build_object(_name, state -> _former)
   WHERE flow_id = _flow.flow_id AND state ? _former;
   PERFORM wed.rename_in_work(_flow.flow_id, _former, _name);
+  PERFORM wed.rename_in_subprocesses(_flow, _former, _name);
 END $$;
 
 -- Puts the conditions that read an attribute on the flow's shape, as constraints: Postgres changes them with the

@@ -106,7 +106,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     ('exhausted', 'jobs without attempts left'), ('stale', 'jobs whose condition no longer holds'),
     ('late', 'deadlines'), ('clock', 'conditions on the clock'), ('schedules', 'schedules'), ('pauses', 'pauses'),
     ('back', 'instances that go back'), ('reservations', 'reservations'), ('circles', 'circles of reservations'),
-    ('numbers', 'numbers without gaps'), ('work', 'work items'), ('exceptions', 'announcements of exceptions'),
+    ('numbers', 'numbers without gaps'), ('work', 'work items'), ('children', 'children'),
+    ('exceptions', 'announcements of exceptions'),
     ('expired', 'removal of old instances'), ('look', 'claims')) k(kind, what) USING (kind)
   WHERE p.failures >= 3 AND p.reason IS NOT NULL AND p.until > clock_timestamp() - interval '1 minute'
   GROUP BY k.what, f.name, t.name, p.reason
@@ -194,6 +195,7 @@ BEGIN
                                'work_reservation', 'work_instance', 'instance_name', 'instance'] LOOP
     EXECUTE format('DELETE FROM wed.%I WHERE flow_id = $1 AND wid = ANY ($2)', _table) USING _flow_id, _wids;
   END LOOP;
+  DELETE FROM wed.child WHERE flow_id = _flow_id AND wid = ANY (_wids) AND state IN ('returned', 'cancelled');
   IF cardinality(_wids) < _limit THEN
     DELETE FROM wed.residue WHERE flow_id = _flow_id;
   END IF;

@@ -547,14 +547,16 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
       'enabled', n.enabled, 'condition', (
         SELECT wed.readable(c.sql) FROM wed.clauses(n.predicate) c WHERE c.path = '{}'),
       'reads', n.reads, 'guards', wed.guards_of(n.predicate, n.reads, _sample -> 'defaults'),
-      'writes', coalesce(to_jsonb(n.writes), wed.declared_writes(n.component_id, n.trname),
+      'writes', coalesce(to_jsonb(n.writes), wed.declared_writes(n.component_id, n.trname), wed.given_back(s),
         _sample -> 'changed' -> n.trname, '[]'),
       'performer', CASE WHEN n.cfinal OR n.trname = '_WAIT' THEN 'gate' WHEN w.tgid IS NOT NULL THEN 'person'
-        WHEN b.trname IS NOT NULL THEN 'component' ELSE 'worker' END, 'component', b.component_name,
+        WHEN b.trname IS NOT NULL THEN 'component' WHEN s.trname IS NOT NULL THEN 'flow ' || s.starts
+        ELSE 'worker' END, 'component', b.component_name,
       'jobs', coalesce(p.jobs, 0), 'running', coalesce(p.running, 0),
       'exceptions', coalesce(f.number, 0)) ORDER BY n.cfinal, n.tgid), '[]')
   FROM node n LEFT JOIN pending p USING (tgid) LEFT JOIN wed.work_task w USING (tgid)
   LEFT JOIN failed f ON f.transition = n.trname LEFT JOIN wed.binding b ON b.flow_id = _flow_id AND b.trname = n.trname
+  LEFT JOIN wed.subprocess s ON s.flow_id = _flow_id AND s.trname = n.trname
 $$;
 
 -- The default of each attribute of a flow.

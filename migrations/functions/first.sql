@@ -16,6 +16,7 @@
 --     lint    operators
 --   work_plan, work_items, work_reports, worklists, people, notification    people's work
 --   tenants, quotas, usage, audit    tenants
+--   children    instances that other instances started
 --   chores, chores_of_jobs, retention, status, metrics    any host, for all
 -- A flow has functions of its own, made from templates.
 --

@@ -83,6 +83,7 @@ BEGIN
   EXECUTE format('DROP SCHEMA %I CASCADE', _flow.schema_name);
   EXECUTE format('DROP SCHEMA %I CASCADE', _flow.shape_schema);
   DELETE FROM wed.job WHERE flow_id = _flow_id;
+  UPDATE wed.child SET state = 'ended' WHERE child_flow_id = _flow_id AND state = 'running';
   DELETE FROM wed.stale WHERE flow_id = _flow_id;
   DELETE FROM wed.clock_changed WHERE flow_id = _flow_id;
   UPDATE wed.request SET state = 'f', leads = true, xid = pg_current_xact_id() WHERE flow_id = _flow_id;

@@ -452,7 +452,8 @@ BEGIN
         AND ready_at >= wed.moment_of_waiting(_tenant_id, 'w', _most) ORDER BY ready_at LIMIT _most) r
     WHERE EXISTS (SELECT FROM wed.request h WHERE h.flow_id = r.flow_id AND h.wid = r.wid
         AND h.state = 'h')
-      AND NOT EXISTS (SELECT FROM wed.job j WHERE j.flow_id = r.flow_id AND j.wid = r.wid AND j.blocked IS NULL)
+      AND NOT EXISTS (SELECT FROM wed.job j WHERE j.flow_id = r.flow_id AND j.wid = r.wid
+        AND (j.blocked IS NULL OR j.blocked = 'c'))
     ORDER BY r.request_id);
   LOOP
     EXIT WHEN _stuck = '{}';

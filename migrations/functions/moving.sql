@@ -12,6 +12,7 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     flow_version:flow trigger_policy:flow numbering:flow free_number:flow instance:flow trace:flow job:tenant
     stale:flow exhausted:flow attempt:flow log:flow recording:flow going_back:flow lost_reservation:flow
     request:tenant reservation:tenant resource:tenant precedence:flow task_done:flow instance_name:flow
+    subprocess:flow child:tenant
     schedule:flow pause:tenant webhook:tenant outbox:tenant waiting_told:flow work_plan:flow work_task:flow
     work_instance:tenant work_item:tenant work_offer:person work_position:person work_message:person
     work_event:flow work_report:flow work_note:flow work_reservation:flow idempotency:tenant audit:tenant

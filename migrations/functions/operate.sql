@@ -465,6 +465,7 @@ BEGIN
     'work_instance', 'instance_name', 'instance'] LOOP
     EXECUTE format('DELETE FROM wed.%I WHERE flow_id = $1 AND wid = ANY ($2)', _table) USING _flow_id, _removed;
   END LOOP;
+  DELETE FROM wed.child WHERE flow_id = _flow_id AND wid = ANY (_removed) AND state IN ('returned', 'cancelled');
   PERFORM set_config('wed.commit', '', true);
   RETURN _removed;
 END $$;

@@ -492,7 +492,7 @@ BEGIN
   UPDATE wed.job j SET blocked = 'p', due = 'infinity' FROM l WHERE l.ours AND j.ctid = l.at;
 END $$;
 
--- What a blocked job waits for, in words: tasks before it, or keys and who holds them.
+-- What a blocked job waits for, in words: its child, tasks before it, or keys and who holds them.
 CREATE OR REPLACE FUNCTION wed.waits_on(_flow_id integer, _wid integer, _tgid integer) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -502,6 +502,9 @@ BEGIN
   FROM wed.job j JOIN wed.trigger t USING (tgid)
   WHERE j.flow_id = _flow_id AND j.wid = _wid AND j.tgid = _tgid AND j.is_wait;
   IF _text IS NOT NULL THEN RETURN _text; END IF;
+  IF EXISTS (SELECT FROM wed.job WHERE flow_id = _flow_id AND wid = _wid AND tgid = _tgid AND blocked = 'c') THEN
+    RETURN coalesce(wed.child_in_words(_flow_id, _wid, _tgid), 'its child');
+  END IF;
   SELECT string_agg(o.after, ' AND ') INTO _text FROM (
     SELECT after, terms FROM wed.trigger_constraint WHERE tgid = _tgid AND terms IS NOT NULL
     UNION ALL

@@ -35,8 +35,9 @@ BEGIN
        min(w.cpred) FILTER (WHERE w.cfinal)
      FROM %I.wed_trig w LEFT JOIN wed.trigger_policy p USING (tgid)',
     _flow.schema_name) INTO _triggers, _final USING _flow_id;
-  SELECT jsonb_object_agg(b.trname, jsonb_strip_nulls(jsonb_build_object('component', b.component_name,
-           'files', nullif(g.files, false), 'http', to_jsonb(nullif(g.http, '{}')))))
+  SELECT nullif(wed.subprocesses_defined(_flow_id) || coalesce(jsonb_object_agg(b.trname, jsonb_strip_nulls(
+           jsonb_build_object('component', b.component_name, 'files', nullif(g.files, false),
+             'http', to_jsonb(nullif(g.http, '{}'))))), '{}'), '{}')
   INTO _bindings FROM wed.binding b LEFT JOIN wed."grant" g USING (flow_id, trname) WHERE b.flow_id = _flow_id;
   RETURN jsonb_strip_nulls(jsonb_build_object('name', _flow.name, 'description', nullif(_flow.description, ''),
     'final', _final, 'order', _flow.order_attribute, 'schedule', wed.schedules_of(_flow_id)))

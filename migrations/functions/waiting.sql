@@ -13,8 +13,8 @@ LANGUAGE sql STABLE AS $$
 $$;
 
 -- The reason why a job waits, as a code of the closed list time, locked, siblings, quota, paused, circuit, no_host,
--- no_component, not_runnable, no_worker, person, reservation, precedence, event; null while somebody runs it, or for
--- an exception, which waits for an operator. Called by the views of a flow's own role, which has no other way to it.
+-- no_component, not_runnable, no_worker, person, reservation, precedence, event, child; null while somebody runs it, or
+-- for an exception, which waits for an operator. Called by the views of a flow's own role, which has no other way to it.
 CREATE OR REPLACE FUNCTION wed.waiting_reason(_flow_id integer, _wid integer, _tgid integer) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -40,9 +40,9 @@ BEGIN
     RETURN 'event';
   ELSIF wed.state_of(_job) = 'blocked' THEN
     -- After a failed attempt it is queued when its backoff has passed.
-    RETURN CASE WHEN _job.blocked = 'p' THEN 'precedence'
+    RETURN CASE _job.blocked WHEN 'p' THEN 'precedence' WHEN 'c' THEN 'child' ELSE CASE
       WHEN EXISTS (SELECT FROM wed.request WHERE flow_id = _flow_id AND wid = _wid AND tgid = _tgid AND state = 'd'
-        AND ready_at > clock_timestamp()) THEN 'time' ELSE 'reservation' END;
+        AND ready_at > clock_timestamp()) THEN 'time' ELSE 'reservation' END END;
   ELSIF wed.state_of(_job) = 'awaiting_siblings' THEN
     -- An exception is nobody's sibling to wait for: an operator ends it.
     RETURN CASE WHEN EXISTS (SELECT FROM wed.job WHERE flow_id = _flow_id AND wid = _wid AND tgid <> _tgid
@@ -58,6 +58,9 @@ BEGIN
         OR wed.concurrency_left(_job.tenant_id) <= 0 THEN 'quota' END;
   ELSIF EXISTS (SELECT FROM wed.binding WHERE flow_id = _flow_id AND trname = _job.trname) THEN
     RETURN 'no_component';
+  ELSIF EXISTS (SELECT FROM wed.subprocess WHERE flow_id = _flow_id AND trname = _job.trname) THEN
+    -- A host starts its child within a second.
+    RETURN CASE WHEN NOT EXISTS (SELECT FROM wed.host h WHERE wed.host_runs(h)) THEN 'no_host' ELSE 'time' END;
   ELSIF _job.trname = '_EXCPT' OR EXISTS (
       SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted AND l.classid::bigint = _wid
         AND l.objid::bigint = _tgid AND l.database = (SELECT oid FROM pg_database

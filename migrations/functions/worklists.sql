@@ -60,7 +60,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     GROUP BY r.flow_id, r.wid)
   SELECT i.item_id, coalesce(s.bytes, 0), jsonb_build_object('data_bytes', coalesce(s.bytes, 0), 'base', j.last_seq,
     'application_bytes', t.bytes, 'application_mark', t.mark, 'behind_bytes', coalesce(a.bytes, 0),
-    'mark', md5(concat_ws(' ', j.last_seq, t.applied_at, t.mark, i.claim, i.deadline_at, a.tasks)))
+    'mark', md5(concat_ws(' ', j.last_seq, t.applied_at, t.mark, i.claim, i.deadline_at, a.tasks,
+      (SELECT max(n.note_id) FROM wed.work_note n WHERE n.flow_id = i.flow_id AND n.wid = i.wid
+       AND n.item_id = i.item_id AND n.digest IS NOT NULL))))
   FROM item i
   LEFT JOIN wed.job j ON j.flow_id = i.flow_id AND j.wid = i.wid AND j.tgid = i.tgid
   LEFT JOIN task t ON t.tgid = i.tgid
@@ -205,14 +207,14 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   LEFT JOIN wed.role_of_people r ON r.role_id = _item.role_id
 $$;
 
--- An attachment of an item that a person may see: its name and bytes.
-CREATE OR REPLACE FUNCTION wed.work_file(_tenant text, _name text, _item_id bigint, _note_id bigint, OUT file_name text,
-  OUT bytes bytea)
+-- An attachment of an item that a person may see: its digest and bytes.
+CREATE OR REPLACE FUNCTION wed.work_attachment(_tenant text, _name text, _item_id bigint, _note_id bigint,
+  OUT digest text, OUT bytes bytea)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _item wed.work_item := wed.see_work(wed.person_of(_tenant, _name), _item_id, clock_timestamp());
 BEGIN
-  SELECT n.file_name, n.bytes INTO work_file.file_name, work_file.bytes FROM wed.work_note n
+  SELECT n.digest, n.bytes INTO work_attachment.digest, work_attachment.bytes FROM wed.work_note n
   WHERE n.note_id = _note_id AND n.item_id = _item.item_id AND n.flow_id = _item.flow_id AND n.bytes IS NOT NULL;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'work item % has no attachment %', _item_id, _note_id USING ERRCODE = 'WF080',
@@ -270,7 +272,7 @@ RETURNS SETOF jsonb LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
     UNION ALL
     SELECT n.at, n.person, CASE WHEN n.file_name IS NULL THEN 'commented' ELSE 'attached' END,
            jsonb_strip_nulls(jsonb_build_object('text', n.text, 'file', n.file_name, 'bytes', octet_length(n.bytes),
-             'note', n.note_id)),
+             'digest', n.digest, 'note', n.note_id)),
            1, n.note_id
     FROM wed.work_note n WHERE n.flow_id = i.flow_id AND n.wid = i.wid AND n.item_id = i.item_id) h
   ORDER BY h.at, h.kind, h.id LIMIT least(greatest(_limit, 1), 1000)

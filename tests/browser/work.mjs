@@ -11,6 +11,7 @@ const server = new URL(asked.server);
 const faults = [];
 let network = 'there';
 let reports = 0;
+const ranges = [];
 
 /** A network: there, cut, one that loses the answers of reports, or one of a hotel. */
 const between = http.createServer((request, response) => {
@@ -23,9 +24,18 @@ const between = http.createServer((request, response) => {
     return;
   }
   const { method, url, headers } = request;
+  const isFile = method === 'GET' && url.includes('/attachments/');
+  if (isFile) ranges.push(headers.range);
   const onward = http.request({ host: server.hostname, port: server.port, method, path: url, headers }, (answer) => {
     if (network === 'lossy' && isReport) { network = 'there'; answer.resume(); request.socket.destroy(); return; }
     response.writeHead(answer.statusCode, answer.headers);
+    if (isFile && headers.range === 'bytes=0-') {
+      // A copy of a file that begins is cut after its first part.
+      answer.once('data', (part) => {
+        response.write(part.subarray(0, 1_000), () => setTimeout(() => request.socket.destroy(), 200));
+      });
+      return;
+    }
     answer.pipe(response);
   });
   onward.on('error', () => request.socket.destroy());
@@ -98,6 +108,25 @@ async function lock(page) {
   await isCopied(page, asked.item);
 }
 
+/** Gets ready to go: the device has the item whole, and the file, which was cut, from the byte where that was. */
+async function ready(page) {
+  await page.goto(root);
+  await page.getByText('Go away with what is locked').click();
+  await page.getByRole('button', { name: 'Get ready to go' }).click();
+  await page.getByText('You may go: 1 locked items are here.').waitFor();
+  assert.equal(ranges[0], 'bytes=0-');
+  assert.ok(ranges.includes('bytes=1000-'), ranges.join());
+}
+
+/** The file is there without a network, as it was sent. */
+async function readFile(page) {
+  await page.goto(`${root}/items/${asked.item}`);
+  const link = page.getByRole('link', { name: 'plan.txt' });
+  const [file] = await Promise.all([page.waitForEvent('download'), link.click()]);
+  const text = readFileSync(await file.path(), 'utf8');
+  assert.equal(text, '0123456789'.repeat(10_000));
+}
+
 /** Fills the item in without a network; what was typed outlives a reload. */
 async function fillIn(page) {
   await page.goto(root);
@@ -123,7 +152,9 @@ async function cut(browser) {
   const { context, page } = await open(browser, 390, 'light', asked.token);
   await lock(page);
   await check(page, 'work-held');
+  await ready(page);
   network = 'cut';
+  await readFile(page);
   await fillIn(page);
   await check(page, 'work-away');
   network = 'lossy';

@@ -7,6 +7,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use hyper::body::{Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -19,6 +20,50 @@ use crate::state::{Api, Slot};
 const SMALL_BYTES: u64 = 64 << 10;
 /// Bytes that are given to a connection at once.
 const PART_BYTES: usize = 16 << 10;
+
+/// Makes an answer of bytes, or of the rest of them from where `Range: bytes=N-` says. The mark names the whole, with its
+/// digest.
+pub(crate) fn resumable(
+    asked: &HeaderMap,
+    bytes: Vec<u8>,
+    kind: &'static str,
+    mark: &str,
+) -> Response {
+    let total = bytes.len();
+    let from = asked
+        .get(header::RANGE)
+        .and_then(|range| {
+            let range = range.to_str().ok()?;
+            range
+                .strip_prefix("bytes=")?
+                .strip_suffix('-')?
+                .parse()
+                .ok()
+        })
+        .filter(|from| *from <= total);
+    let rest = bytes.get(from.unwrap_or(0)..).unwrap_or_default().to_vec();
+    let mut response = match from {
+        None => rest.into_response(),
+        Some(_) => (StatusCode::PARTIAL_CONTENT, rest).into_response(),
+    };
+    let told = response.headers_mut();
+    told.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    told.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    let last = total.saturating_sub(1);
+    let range = from.map(|from| {
+        let range = format!("bytes {from}-{last}/{total}");
+        (header::CONTENT_RANGE, range)
+    });
+    for (key, value) in [(header::ETAG, format!("\"{mark}\""))]
+        .into_iter()
+        .chain(range)
+    {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            told.insert(key, value);
+        }
+    }
+    response
+}
 
 /// Counts an answer as under way to its tenant until it was sent.
 pub(crate) async fn counted(api: &Api, tenant: &str, response: Response) -> Response {

@@ -11,6 +11,17 @@ let store = null;
 
 document.querySelector('[data-again]').addEventListener('click', () => location.reload());
 
+/** The files of an item that are here whole. */
+async function fileList(item) {
+  const list = document.createElement('ul');
+  for (const file of (await store.all('file')).filter((one) => one.item === item && one.isWhole)) {
+    const link = Object.assign(document.createElement('a'), {
+      textContent: file.name, download: file.name, href: URL.createObjectURL(file.part) });
+    list.appendChild(document.createElement('li')).append(link);
+  }
+  return list;
+}
+
 async function showItem(item) {
   const one = await store.get('item', item);
   const isDone = (await store.all('result')).some((result) => result.item === item);
@@ -30,7 +41,7 @@ async function showItem(item) {
   }
   form.querySelectorAll('[value=run]').forEach((button) => { button.hidden = true; });
   await keepDraft(store, form);
-  place.replaceChildren(...page.childNodes);
+  place.replaceChildren(...page.childNodes, await fileList(item));
   form.addEventListener('submit', async (event) => {
     if (event.defaultPrevented) return;
     event.preventDefault();

@@ -21,13 +21,18 @@ export const setMark = (whose) => {
 };
 
 export async function openStore(name) {
-  const request = indexedDB.open(`wedflow ${name}`, 1);
-  request.onupgradeneeded = () => {
-    request.result.createObjectStore('item', { keyPath: 'item' });
-    request.result.createObjectStore('draft', { keyPath: 'item' });
-    request.result.createObjectStore('result', { keyPath: 'key' });
+  const request = indexedDB.open(`wedflow ${name}`, 2);
+  request.onupgradeneeded = ({ oldVersion }) => {
+    if (oldVersion < 1) {
+      request.result.createObjectStore('item', { keyPath: 'item' });
+      request.result.createObjectStore('draft', { keyPath: 'item' });
+      request.result.createObjectStore('result', { keyPath: 'key' });
+    }
+    request.result.createObjectStore('file', { keyPath: ['item', 'note'] });
   };
   const database = await settled(request);
+  // A tab with a later program must not wait for this one.
+  database.onversionchange = () => database.close();
   const on = (name, mode, act) => {
     const transaction = database.transaction(name, mode);
     const done = settled(act(transaction.objectStore(name)));
@@ -79,7 +84,55 @@ export async function ask(path, options = {}) {
   }
 }
 
+const hexadecimal = (bytes) => [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** Takes the rest of a file as far as it comes. A file is whole once it has its digest; one that has another begins
+ * anew. */
+async function receive(store, file, answer) {
+  const parts = [file.part];
+  try {
+    for await (const part of answer.body) parts.push(part);
+  } catch { /* The link was cut: what came is kept. */ }
+  let part = new Blob(parts);
+  let isWhole = false;
+  if (part.size >= file.bytes) {
+    isWhole = hexadecimal(await crypto.subtle.digest('SHA-256', await part.arrayBuffer())) === file.digest;
+    if (!isWhole) part = new Blob();
+  }
+  const received = { ...file, part, isWhole };
+  await store.put('file', received);
+  return received;
+}
+
+/** Copies a file from the byte where its copy was cut. */
+async function copyFile(store, file) {
+  const known = await store.get('file', [file.item, file.note]);
+  let one = known?.digest === file.digest ? known : { ...file, part: new Blob(), isWhole: false };
+  for (let last = -1; !one.isWhole && one.part.size > last;) {
+    last = one.part.size;
+    const path = `/api/items/${file.item}/attachments/${file.note}`;
+    const answer = await ask(path, { headers: { range: `bytes=${last}-` } });
+    if (answer?.status !== 206 || answer.headers.get('etag') !== `"sha256-${file.digest}"`) return;
+    one = await receive(store, one, answer);
+  }
+}
+
+/** Copies the files of an item, and removes those that it has no more. */
+async function copyFiles(store, item, files) {
+  for (const { note } of (await store.all('file')).filter((one) => one.item === item)) {
+    if (!files.some((file) => file.note === note)) await store.remove('file', [item, note]);
+  }
+  for (const { note, file, bytes, digest } of files) await copyFile(store, { item, note, name: file, bytes, digest });
+}
+
 const pause = (seconds) => new Promise((done) => { setTimeout(done, seconds * 1000); });
+
+/** The items that this device has whole, with their files. */
+export async function whole(store) {
+  const files = await store.all('file');
+  return (await kept(store)).filter((one) => one.page && (one.files ?? []).every(({ note }) => (
+    files.some((file) => file.item === one.item && file.note === note && file.isWhole))));
+}
 
 /** Copies the worklist: what is locked first, then the rest in its order. What is no longer listed is removed. */
 export async function copy(order, opened) {
@@ -94,19 +147,24 @@ export async function copy(order, opened) {
     await store.put('item', { ...known, item: entry.item, place, entry });
   }
   for (const one of former.values()) {
-    if (!(list.cut && one.entry.state === 'READY')) await store.remove('item', one.item);
+    if (list.cut && one.entry.state === 'READY') continue;
+    await store.remove('item', one.item);
+    await copyFiles(store, one.item, []);
   }
   const wanted = list.items.filter((entry) => entry.disconnected || entry.state !== 'READY');
   const rank = (entry) => ['LOCKED', 'RUNNING', 'SELECTED', 'READY'].indexOf(entry.state);
   for (const entry of wanted.sort((one, other) => rank(one) - rank(other))) {
     const known = await store.get('item', entry.item);
-    if (!known || known.mark === entry.mark && known.page) continue;
+    if (!known) continue;
+    if (known.mark === entry.mark && known.page) { await copyFiles(store, entry.item, known.files ?? []); continue; }
     const sent = await ask(`/items/${entry.item}/kept`);
     if (sent?.status === 429 || sent?.status === 503) { await pause(2); continue; }
     const whole = sent && await understood(sent, 'page');
     // One write: a part of a copy is never there.
     if (whole && whole.item?.item === entry.item) {
-      await store.put('item', { ...known, document: whole.item, page: whole.page, row: whole.row, mark: entry.mark });
+      const { item: document, page, row, files } = whole;
+      await store.put('item', { ...known, document, page, row, files, mark: entry.mark });
+      await copyFiles(store, entry.item, files);
     }
   }
   return store;

@@ -2,6 +2,7 @@
 // follows the server's events.
 import { ask, copy, isMarkOf, marked, openStore, root, setMark, unmark, understood, words } from './store.js';
 import { complain, draft, keepDraft, report } from './form.js';
+import { offerLeaving } from './leave.js';
 import { isWaiting, keepResult, send, showOutbox } from './outbox.js';
 
 const meta = (name) => document.querySelector(`meta[name=${name}]`).content;
@@ -43,7 +44,9 @@ async function renew() {
 async function renewAll() {
   while (isStale) {
     isStale = false;
-    await renew();
+    // From one tab at a time.
+    if (navigator.locks) await navigator.locks.request(`wedflow copy ${person}`, renew);
+    else await renew();
   }
 }
 
@@ -97,7 +100,7 @@ document.addEventListener('submit', async (event) => {
   if (!event.target.action.endsWith('/sign-out') || !store) return;
   event.preventDefault();
   unmark();
-  await Promise.all([store.clear('item'), store.clear('draft')]);
+  await Promise.all([store.clear('item'), store.clear('draft'), store.clear('file')]);
   event.target.submit();
 });
 
@@ -115,8 +118,15 @@ for (const zone of document.querySelectorAll('[data-attach]')) {
   });
 }
 
+/** Ends with what the worklist is now copied, as far as it can be. */
+async function copied() {
+  renewed();
+  await renewing;
+}
+
 if (marked()) await use(marked());
 renewed();
+offerLeaving({ copied, store: () => store, proof, silent: () => events.close() });
 setInterval(() => { if (store && !document.hidden) sent(); }, 5_000);
 window.addEventListener('online', () => { if (store) sent(); });
 const events = new EventSource(`${root}/api/events`);

@@ -25,7 +25,7 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// Files that a device keeps for when there is no network.
-const KEPT: [&str; 8] = [
+const KEPT: [&str; 9] = [
     "console.css",
     "console.js",
     "icon.svg",
@@ -34,6 +34,7 @@ const KEPT: [&str; 8] = [
     "store.js",
     "outbox.js",
     "form.js",
+    "leave.js",
 ];
 
 /// The service worker of people's work: it keeps the page for when there is no network, and the files of that page.

@@ -65,6 +65,14 @@ fn script_words(language: Language) -> Value {
         "inbox": say("Inbox"), "locked": say("Only items that are locked for you can be done without a connection."),
         "kept": say("Its result is kept here already."), "back": say("The connection is back."),
         "uncopied": say("This item was not copied to this device."), "copied": say("copied to this device"),
+        "selected": say("% stays with you, and is not taken away. Go on?"),
+        "unreached": say("The server was not reached; nothing has changed."),
+        "tocopy": say("% locked items are to be copied: %."), "lasts": say("That takes about % seconds."),
+        "toolong": say("You have less time: give an item back, or take more time."),
+        "full": say("There is no room for it: % are left on this device. Give an item back, or free some."),
+        "forgets": say("This browser may forget what it keeps: do not close a private window."),
+        "lacks": say("Not copied: %."), "some": say("% locked items are here; those that are not cannot be done away."),
+        "go": say("You may go: % locked items are here. All others are disabled until you are back."),
     })
 }
 

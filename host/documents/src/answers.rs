@@ -317,6 +317,27 @@ pub struct Instance {
     /// Business key, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+    /// The instance that started it, then the newest of those that it started; in lists left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub relatives: Vec<Relative>,
+}
+
+/// An instance that started another one, or was started by it.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct Relative {
+    /// `parent` or `child`.
+    pub role: String,
+    /// Flow of the instance.
+    pub flow: String,
+    /// Number in that flow.
+    #[schema(value_type = i32)]
+    pub wid: Wid,
+    /// Transition of the parent; absent where it was removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transition: Option<String>,
+    /// State of the child: `running`, `ended` (the parent is being told), `returned` (it was told), `left` (the child is
+    /// being cancelled) or `cancelled`.
+    pub state: String,
 }
 
 /// An instance that was started.

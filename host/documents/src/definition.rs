@@ -118,11 +118,16 @@ fn work() -> Value {
 /// The schema of what performs a transition.
 fn performer() -> Value {
     json!({
-        "type": "object", "additionalProperties": false, "required": ["component"],
+        "type": "object", "additionalProperties": false,
         "properties": {
             "component": text("The component that performs it"),
             "files": { "type": "boolean", "description": "Whether it may use the files of its instances" },
             "http": names("The hosts and ports to which it may speak HTTP"),
+            "starts": text("The flow of which an instance is started, the child; the transition ends with it"),
+            "inputs": exchanged("Attributes of the child, each with the attribute of this flow that it gets"),
+            "outputs": exchanged("Attributes of this flow, each with the attribute of the child that it gets"),
+            "shares": names("Attributes that go in and come back under one name, where the child has them"),
+            "state": text("The attribute that becomes SUCCEEDED or FAILED with the child's end"),
         },
     })
 }
@@ -140,6 +145,11 @@ fn schedule() -> Value {
             "state": { "type": "object", "description": "Initial values of the instances" },
         },
     })
+}
+
+/// The schema of attributes that get values of others.
+fn exchanged(description: &str) -> Value {
+    json!({ "type": "object", "additionalProperties": { "type": "string" }, "description": description })
 }
 
 /// The schema of a text.

@@ -302,7 +302,7 @@ pub struct GraphTrigger {
     pub guards: Vec<String>,
     /// Attributes that the transition writes: as declared, or else as the trace shows.
     pub writes: Vec<String>,
-    /// `component`, `person`, `worker` or, for the final condition, `gate`.
+    /// `component`, `person`, `worker`, `flow NAME` or, for the final condition, `gate`.
     pub performer: String,
     /// The component.
     pub component: Option<String>,

@@ -24,8 +24,8 @@ mod workers;
 pub use answers::{
     Activation, Applied, Attempt, AttemptName, Attribute, AuditEntry, Component, Feed, FeedEvent,
     FlowDetail, FlowSecret, FlowSetting, FlowSummary, Instance, IssuedToken, Job, List, LogLine,
-    Me, Receipt, Recording, RemovedComponent, Settings, Started, Status, StreamEvent, Token,
-    TraceRow, Trigger, Uploaded, Usage, User,
+    Me, Receipt, Recording, Relative, RemovedComponent, Settings, Started, Status, StreamEvent,
+    Token, TraceRow, Trigger, Uploaded, Usage, User,
 };
 pub use conditions::{Condition, Conditions};
 pub use constraints::{Finding, Reservation, Resource, SetResource, TaskOrder};

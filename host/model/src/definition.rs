@@ -25,8 +25,8 @@ pub struct FlowDefinition {
     /// The final WED-condition, in `WHERE` syntax.
     #[serde(default, rename = "final", skip_serializing_if = "Option::is_none")]
     pub final_condition: Option<String>,
-    /// The component that runs a transition, by transition name. A transition that is not listed is left to
-    /// external workers.
+    /// The component that runs a transition, or the flow that it starts, by transition name. A transition that is not
+    /// listed is left to external workers.
     #[serde(
         default,
         rename = "transition",
@@ -174,18 +174,45 @@ pub struct TriggerDefinition {
     pub or_after: Option<String>,
 }
 
-/// The performer of a transition.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// The performer of a transition: a component, or an instance of another flow, its child.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TransitionDefinition {
     /// The name of the tenant's component that exports the transition.
-    pub component: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub component: Option<String>,
     /// True if it may read and write the files of its instances, on hosts that have a place for them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub files: bool,
     /// The hosts and ports to which it may speak HTTP (`api.example.com:443`), on hosts that allow them too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub http: Vec<String>,
+    /// The flow of the tenant of which an instance is started; the transition ends with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub starts: Option<String>,
+    /// Attributes of the child, each with the attribute of this flow that it gets.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub inputs: BTreeMap<String, String>,
+    /// Attributes of this flow, each with the attribute of the child that it gets when the child is final.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub outputs: BTreeMap<String, String>,
+    /// Attributes that go in and come back under one name, where the child has them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shares: Vec<String>,
+    /// The attribute that becomes `SUCCEEDED` when the child is final, and `FAILED` when it is an exception or was
+    /// cancelled. Without it the transition waits for an exception to be mended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+}
+
+impl TransitionDefinition {
+    /// Makes the performer that is a component.
+    pub fn by_component(component: String) -> Self {
+        TransitionDefinition {
+            component: Some(component),
+            ..TransitionDefinition::default()
+        }
+    }
 }
 
 fn text() -> AttributeType {

@@ -190,8 +190,18 @@ fn check_activity(
     }
     match (block.kind, &block.of) {
         (BlockKind::SubWorkflow, Some(of)) if document.workflow(&of.text).is_none() => {
-            let names = document.workflows().map(|one| &one.name);
-            found.push(unknown("workflow", of, names));
+            let names = document.workflows().map(|one| one.name.text.as_str());
+            found.push(match nearest(&of.text, names) {
+                Some(_) => unknown("workflow", of, document.workflows().map(|one| &one.name)),
+                None => Diagnostic::warning(
+                    of.span.clone(),
+                    format!(
+                        "{of} is not in the source: {} starts an instance of that process",
+                        block.name
+                    ),
+                )
+                .hint("It is a child of its own, with the data that both name alike."),
+            });
         }
         (BlockKind::Task, Some(of)) => {
             let model = document.models().find(|one| one.name.text == of.text);

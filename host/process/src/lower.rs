@@ -104,15 +104,10 @@ fn process(
         let condition = condition.ok_or_else(|| long(&format!("the rule of {}", member.path)))?;
         let task = planned_task(document, &network, place, state, &data);
         definition.triggers.push(trigger(&task, condition, &data));
-        if let (TaskType::Automatic, Some(application)) = (task.task_type, &task.application) {
-            definition.transitions.insert(
-                task.trigger.clone(),
-                TransitionDefinition {
-                    component: kebab(application),
-                    files: false,
-                    http: Vec::new(),
-                },
-            );
+        if let Some(performer) = performer(&task, &data) {
+            definition
+                .transitions
+                .insert(task.trigger.clone(), performer);
         }
         tasks.push(task);
     }
@@ -127,6 +122,29 @@ fn process(
         },
         definition,
     })
+}
+
+/// Makes what performs a task without a person: its application, or an instance of another process, which shares the
+/// data that it names alike.
+fn performer(
+    task: &PlannedTask,
+    data: &BTreeMap<String, Datum<'_>>,
+) -> Option<TransitionDefinition> {
+    if let Some(process) = &task.starts {
+        return Some(TransitionDefinition {
+            starts: Some(snake(process)),
+            shares: data
+                .values()
+                .map(|one| one.planned.attribute.clone())
+                .collect(),
+            state: Some(task.state.clone()),
+            ..TransitionDefinition::default()
+        });
+    }
+    let application = task.application.as_ref();
+    application
+        .filter(|_| task.task_type == TaskType::Automatic)
+        .map(|one| TransitionDefinition::by_component(kebab(one)))
 }
 
 fn too_large(at: &Name, why: &str) -> Vec<Diagnostic> {
@@ -333,6 +351,9 @@ fn planned_task(
         (Some(_), Some(_)) => TaskType::SemiAutomatic,
         (Some(_), None) => TaskType::Manual,
     });
+    let starts = (block.of.as_ref())
+        .filter(|_| block.kind == BlockKind::SubWorkflow)
+        .map(|of| of.text.clone());
     let automatic = task_type == TaskType::Automatic;
     let names = |context: Option<&[Name]>| -> Vec<String> {
         let names = context.unwrap_or_default().iter();
@@ -368,6 +389,7 @@ fn planned_task(
         description: block.description().map(str::to_owned),
         inputs: names(block.in_context()),
         outputs: names(block.out_context()),
+        starts,
         state: state.to_owned(),
         depends: network.dependence(place),
         failure_expected: network.failure_expected(place),
@@ -381,6 +403,9 @@ fn trigger(
 ) -> TriggerDefinition {
     let outputs = task.outputs.iter().filter_map(|path| data.get(path));
     let outputs = outputs.map(|datum| datum.planned.attribute.clone());
+    // A child gives back what it shares.
+    let shared = data.values().filter(|_| task.starts.is_some());
+    let outputs = outputs.chain(shared.map(|datum| datum.planned.attribute.clone()));
     let automatic = task.task_type == TaskType::Automatic;
     TriggerDefinition {
         name: task.trigger.clone(),

@@ -28,7 +28,7 @@ pub(crate) struct Member<'d> {
     pub(crate) path: String,
     /// The sub-workflow that it is in, by place in the list.
     pub(crate) parent: Option<usize>,
-    /// The attribute of its state; of a task.
+    /// The attribute of its state; of a task, and of a sub-workflow that is an instance of its own.
     pub(crate) state: Option<String>,
 }
 
@@ -60,12 +60,13 @@ impl<'d> Network<'d> {
                 }
                 let place = network.members.len();
                 let path = format!("{prefix}{}", block.name);
-                if let (BlockKind::SubWorkflow, Some(of)) = (block.kind, &block.of)
-                    && let Some(sub) = document.workflow(&of.text)
-                {
+                let sub = (block.of.as_ref())
+                    .filter(|_| block.kind == BlockKind::SubWorkflow)
+                    .and_then(|of| document.workflow(&of.text));
+                if let Some(sub) = sub {
                     open.push((sub, Some(place), format!("{path}.")));
                 }
-                let state = (block.kind == BlockKind::Task).then(|| attribute(&path));
+                let state = sub.is_none().then(|| attribute(&path));
                 network
                     .places
                     .insert((parent, block.name.text.as_str()), place);

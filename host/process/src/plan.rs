@@ -53,6 +53,9 @@ pub struct PlannedTask {
     pub inputs: Vec<String>,
     /// Names of the data that come back.
     pub outputs: Vec<String>,
+    /// The process of which it starts an instance; of a sub-workflow that is not in the source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub starts: Option<String>,
     /// The attribute that holds the activity's state.
     pub state: String,
     /// The dependence rule; null when empty.

@@ -39,7 +39,7 @@ pub fn raise(plans: &[Plan]) -> String {
     let mut models: BTreeMap<&str, Vec<&PlannedTask>> = BTreeMap::new();
     let mut applications: BTreeMap<&str, &PlannedApplication> = BTreeMap::new();
     for plan in plans {
-        for task in &plan.tasks {
+        for task in plan.tasks.iter().filter(|task| task.starts.is_none()) {
             models.entry(&task.model).or_default().push(task);
         }
         applications.extend(plan.applications.iter().map(|one| (one.name.as_str(), one)));
@@ -89,15 +89,17 @@ impl View<'_> {
         }
         for sub in &self.plan.sub_workflows {
             if let Some(name) = self.own(&sub.name) {
-                source.push_str(&format!("SUB-WORKFLOW {name}: {} {{\n", sub.process_type));
-                self.write_depends(sub.depends.as_ref(), source);
-                source.push_str("}\n");
+                self.write_sub(name, &sub.process_type, sub.depends.as_ref(), source);
             }
         }
         source.push_str("}\n");
     }
 
     fn write_task(&self, name: &str, task: &PlannedTask, source: &mut String) {
+        if let Some(process) = &task.starts {
+            self.write_sub(name, process, task.depends.as_ref(), source);
+            return;
+        }
         source.push_str(&format!("TASK {name}: {} {{\n", task.model));
         self.write_depends(task.depends.as_ref(), source);
         for (word, names) in [("IN_CONTEXT", &task.inputs), ("OUT_CONTEXT", &task.outputs)] {
@@ -112,6 +114,12 @@ impl View<'_> {
         if let Some(text) = &task.description {
             source.push_str(&format!("DESCRIPTION {};\n", quoted(text)));
         }
+        source.push_str("}\n");
+    }
+
+    fn write_sub(&self, name: &str, process: &str, rule: Option<&Dependence>, source: &mut String) {
+        source.push_str(&format!("SUB-WORKFLOW {name}: {process} {{\n"));
+        self.write_depends(rule, source);
         source.push_str("}\n");
     }
 

@@ -291,13 +291,26 @@ fn trigger() -> impl Strategy<Value = TriggerDefinition> {
 }
 
 fn definition() -> impl Strategy<Value = FlowDefinition> {
-    let bound = (text(), any::<bool>(), prop::collection::vec(text(), 0..2)).prop_map(
+    let component = (text(), any::<bool>(), prop::collection::vec(text(), 0..2)).prop_map(
         |(component, files, http)| TransitionDefinition {
-            component,
             files,
             http,
+            ..TransitionDefinition::by_component(component)
         },
     );
+    let pairs = || prop::collection::btree_map(text(), text(), 0..3);
+    let shares = prop::collection::vec(text(), 0..3);
+    let flow = (text(), pairs(), pairs(), shares, prop::option::of(text())).prop_map(
+        |(starts, inputs, outputs, shares, state)| TransitionDefinition {
+            starts: Some(starts),
+            inputs,
+            outputs,
+            shares,
+            state,
+            ..TransitionDefinition::default()
+        },
+    );
+    let bound = prop_oneof![component, flow];
     (
         (
             text(),

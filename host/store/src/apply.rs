@@ -120,6 +120,11 @@ pub(crate) async fn bind(
     transition: &str,
     component: Option<&str>,
 ) -> Result<(), StoreError> {
+    sqlx::query("DELETE FROM wed.subprocess WHERE flow_id = $1 AND trname = $2")
+        .bind(flow_id)
+        .bind(transition)
+        .execute(&mut *connection)
+        .await?;
     match component {
         Some(component) => {
             sqlx::query(

@@ -48,6 +48,8 @@ pub enum ChoreKind {
     Numbers,
     /// Offers work items anew, warns of their deadlines.
     Work,
+    /// Starts and cancels children, tells their parents of ends.
+    Children,
     /// Announces exceptions.
     Exceptions,
     /// Removes final instances that are older than they are kept.
@@ -66,7 +68,7 @@ impl ChoreKind {
     /// Time between two rounds.
     pub fn interval(self) -> Duration {
         Duration::from_millis(match self {
-            ChoreKind::Clock | ChoreKind::Schedules | ChoreKind::Stale => 500,
+            ChoreKind::Clock | ChoreKind::Schedules | ChoreKind::Stale | ChoreKind::Children => 500,
             ChoreKind::Abandoned | ChoreKind::Overdue => 2_000,
             ChoreKind::Expired => 60_000,
             _ => 1_000,

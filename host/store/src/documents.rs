@@ -2,7 +2,7 @@
 
 use wedflow_documents::{
     Attempt, AuditEntry, Component, FeedEvent, FlowSummary, Instance, Job, LeasedJob, LogLine,
-    Recording, Status, Token, TraceRow, Trigger, WebhookMessage,
+    Recording, Relative, Status, Token, TraceRow, Trigger, WebhookMessage,
 };
 
 impl From<crate::Flow> for FlowSummary {
@@ -111,6 +111,21 @@ impl crate::MadeAttempt {
     }
 }
 
+impl From<crate::Relative> for Relative {
+    fn from(relative: crate::Relative) -> Self {
+        Relative {
+            role: match relative.is_parent {
+                true => "parent".to_owned(),
+                false => "child".to_owned(),
+            },
+            flow: relative.flow,
+            wid: relative.wid,
+            transition: relative.transition,
+            state: relative.state,
+        }
+    }
+}
+
 impl From<crate::Instance> for Instance {
     fn from(instance: crate::Instance) -> Self {
         Instance {
@@ -122,6 +137,7 @@ impl From<crate::Instance> for Instance {
             pending: instance.pending,
             reason: instance.reason,
             key: instance.key,
+            relatives: instance.relatives.into_iter().map(Into::into).collect(),
         }
     }
 }

@@ -33,6 +33,25 @@ pub struct Instance {
     /// Business key of the instance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+    /// Parent and children; of an instance that was asked for alone.
+    #[sqlx(skip)]
+    #[serde(skip)]
+    pub relatives: Vec<Relative>,
+}
+
+/// An instance that started another one, or was started by it.
+#[derive(Debug, Clone, FromRow)]
+pub struct Relative {
+    /// True for the parent.
+    pub is_parent: bool,
+    /// Flow of the instance.
+    pub flow: String,
+    /// Number in that flow.
+    pub wid: Wid,
+    /// Transition of the parent.
+    pub transition: Option<String>,
+    /// State of the child as its parent sees it.
+    pub state: String,
 }
 
 /// Filter of instances; without any field, all of the flow.
@@ -431,10 +450,19 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`].
     pub async fn instance(&self, flow: &Flow, wid: Wid) -> Result<Instance, StoreError> {
-        self.instances(flow, None, Some(wid), 1)
+        let mut instance = self
+            .instances(flow, None, Some(wid), 1)
             .await?
             .pop()
-            .ok_or_else(|| StoreError::not_found("instance", wid))
+            .ok_or_else(|| StoreError::not_found("instance", wid))?;
+        instance.relatives = sqlx::query_as(
+            "SELECT is_parent, flow, wid, transition, state FROM wed.relatives_of($1, $2)",
+        )
+        .bind(flow.flow_id)
+        .bind(wid)
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(instance)
     }
 
     /// Returns an instance's status: `R` regular, `F` final, `E` exception.

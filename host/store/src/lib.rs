@@ -105,8 +105,8 @@ pub use feed::{FeedPosition, FeedRow};
 pub use flows::{Expected, Flow, FlowShape, Trigger};
 pub use hooks::{HookRow, NewHook, PostedHook};
 pub use instances::{
-    AttemptRow, COUNTED_MAX, CheckedCondition, Instance, JobRow, LastRow, LogRow, TraceRow,
-    WantedInstances,
+    AttemptRow, COUNTED_MAX, CheckedCondition, Instance, JobRow, LastRow, LogRow, Relative,
+    TraceRow, WantedInstances,
 };
 pub use jobs::{AttemptRecord, Claimed, FailedAttempt, LogLine, NextDue};
 pub use leases::{LeasedRow, PerformedTrigger, WorkerLease};

@@ -44,6 +44,8 @@ pub enum WaitingReason {
     Precedence,
     /// An event, or its time limit.
     Event,
+    /// The instance that it started has not ended.
+    Child,
 }
 
 impl WaitingReason {
@@ -72,6 +74,7 @@ impl WaitingReason {
             WaitingReason::Reservation => "another instance has reserved what it needs",
             WaitingReason::Precedence => "tasks that come before it are not done",
             WaitingReason::Event => "it waits for an event",
+            WaitingReason::Child => "the instance that it started has not ended",
         }
     }
 
@@ -102,6 +105,9 @@ impl WaitingReason {
                 "Let the tasks before it end, or drop an order that was added with `wed_drop_after`."
             }
             WaitingReason::Event => "Send it with `wed instance event`.",
+            WaitingReason::Child => {
+                "Look at that instance; `wed instance skip` goes on without it, and cancels it."
+            }
         }
     }
 

@@ -382,7 +382,7 @@ impl Store {
             .await?)
     }
 
-    /// An attachment of an item: its name and bytes.
+    /// An attachment of an item: its digest and bytes.
     ///
     /// # Errors
     /// [`StoreError::Refused`] when there is none that the person may see.
@@ -393,7 +393,7 @@ impl Store {
         note: i64,
     ) -> Result<(String, Vec<u8>), StoreError> {
         Ok(
-            sqlx::query_as("SELECT file_name, bytes FROM wed.work_file($1, $2, $3, $4)")
+            sqlx::query_as("SELECT digest, bytes FROM wed.work_attachment($1, $2, $3, $4)")
                 .bind(person.tenant)
                 .bind(person.name)
                 .bind(item)

@@ -125,6 +125,10 @@ fn play(api: &Api, scene: &str, item: i64, other: &Client) -> String {
 #[harness::test]
 fn item_done_without_a_network_is_applied_once() {
     let (mut office, api, item) = open_office();
+    office.owner.run(&format!(
+        "SELECT wed.add_work_note('default', 'beto', {item}, 'the plan', 'plan.txt', \
+         convert_to(repeat('0123456789', 10000), 'UTF8'))"
+    ));
     let caio = api.user("default", "caio", "participant");
     let out = play(&api, "cut", item, &caio);
     assert!(out.contains("confirmed"), "{out}");

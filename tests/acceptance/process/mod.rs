@@ -1,5 +1,6 @@
 //! Processes in the process language: the worked example, dependence rules, names of instances, the command line.
 
+mod children;
 mod data;
 mod example;
 mod language;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures::stream::unfold;
@@ -373,46 +373,9 @@ pub(crate) async fn application(
         .work_application(person(&caller), item, along.task.as_deref())
         .await?;
     drop(asking);
-    let total = bytes.len();
-    let from = headers
-        .get(header::RANGE)
-        .and_then(|range| {
-            range
-                .to_str()
-                .ok()?
-                .strip_prefix("bytes=")?
-                .strip_suffix('-')?
-                .parse()
-                .ok()
-        })
-        .filter(|from| *from <= total);
-    let rest = bytes[from.unwrap_or(0)..].to_vec();
-    let mut response = match from {
-        None => rest.into_response(),
-        Some(_) => (StatusCode::PARTIAL_CONTENT, rest).into_response(),
-    };
-    let told = response.headers_mut();
-    told.insert(
-        header::CONTENT_TYPE,
-        HeaderValue::from_static("application/wasm"),
-    );
-    told.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
-    let last = total.saturating_sub(1);
-    let range = from.map(|from| {
-        (
-            header::CONTENT_RANGE,
-            format!("bytes {from}-{last}/{total}"),
-        )
-    });
     // The digest of the whole, by which a part of another version is known.
-    for (key, value) in [(header::ETAG, format!("\"{name}-{version}-{digest}\""))]
-        .into_iter()
-        .chain(range)
-    {
-        if let Ok(value) = HeaderValue::from_str(&value) {
-            told.insert(key, value);
-        }
-    }
+    let mark = format!("{name}-{version}-{digest}");
+    let response = sending::resumable(&headers, bytes, "application/wasm", &mark);
     Ok(sending::counted(&api, &caller.tenant, response).await)
 }
 

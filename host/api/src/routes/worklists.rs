@@ -20,6 +20,7 @@ use crate::documents::{
 use crate::page;
 use crate::path::{Asked, Named};
 use crate::problem::Problem;
+use crate::sending;
 use crate::state::Api;
 
 /// Reserves the next item of a task for the holder of a locked item: both are taken away together
@@ -236,33 +237,31 @@ pub(crate) async fn attach(
     Ok((StatusCode::CREATED, Json(json!({ "note": note }))).into_response())
 }
 
-/// An attachment of an item, by the number of its note in the history
+/// An attachment of an item, by the number of its note in the history; resumable by `Range`, its digest in `ETag`
 #[utoipa::path(get, path = "/v1/work/items/{item}/attachments/{attachment}", tag = "work",
     params(("item" = i64, Path, description = "The item's number"),
-        ("attachment" = i64, Path, description = "The number of its note")),
+        ("attachment" = i64, Path, description = "The number of its note"),
+        ("Range" = Option<String>, Header, description = "`bytes=N-`: from this byte on")),
     responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream"),
-        (status = 404, body = Problem)))]
+        (status = 206, body = Vec<u8>, content_type = "application/octet-stream"), (status = 404, body = Problem)))]
 pub(crate) async fn attachment(
     State(api): State<Api>,
     caller: Caller,
     Named((item, note)): Named<(i64, i64)>,
+    headers: HeaderMap,
 ) -> Result<Response, Problem> {
     caller.must(Action::read(Area::Instances))?;
-    let (_, bytes) = api.store.work_file(person(&caller), item, note).await?;
+    let (digest, bytes) = api.store.work_file(person(&caller), item, note).await?;
+    let kind = "application/octet-stream";
+    let mut response = sending::resumable(&headers, bytes, kind, &format!("sha256-{digest}"));
     // Never shown by a browser as a page of this server.
-    let told = [
-        (
-            header::CONTENT_TYPE,
-            HeaderValue::from_static("application/octet-stream"),
-        ),
-        (
-            header::CONTENT_DISPOSITION,
-            HeaderValue::from_static("attachment"),
-        ),
-        (
-            header::X_CONTENT_TYPE_OPTIONS,
-            HeaderValue::from_static("nosniff"),
-        ),
-    ];
-    Ok((told, bytes).into_response())
+    for (name, value) in [
+        (header::CONTENT_DISPOSITION, "attachment"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ] {
+        response
+            .headers_mut()
+            .insert(name, HeaderValue::from_static(value));
+    }
+    Ok(response)
 }

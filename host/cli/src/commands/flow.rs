@@ -341,8 +341,13 @@ fn shown_trigger(trigger: &Trigger, definition: &Json) -> Vec<String> {
         match (&trigger.component, trigger.r#final) {
             (Some(component), _) => format!("component {component}"),
             (None, true) => String::new(),
-            (None, false) if trigger.transition.is_none() => "an event".to_owned(),
-            (None, false) => "external workers".to_owned(),
+            (None, false) => match trigger.transition.as_deref() {
+                None => "an event".to_owned(),
+                Some(name) => match definition["transition"][name]["starts"].as_str() {
+                    Some(starts) => format!("flow {starts}"),
+                    None => "external workers".to_owned(),
+                },
+            },
         },
         span(&said("timeout")),
         said("attempts"),

@@ -1,7 +1,7 @@
 //! `wed instance show`: an instance's state, what it waits for, and what failed.
 
 use serde_json::json;
-use wedflow_documents::{Attempt, Condition, Job, Status, Waiting};
+use wedflow_documents::{Attempt, Condition, Instance, Job, Status, Waiting};
 use wedflow_model::Wid;
 
 use crate::answer::shown;
@@ -51,6 +51,7 @@ pub(crate) async fn show(
         } else if let Some(reason) = reason {
             terminal.line(&format!("It was cancelled by {reason}"));
         }
+        print_relatives(&instance, terminal);
         print_jobs(&jobs, &waiting, terminal);
         print_attempts(&attempts, terminal);
         print_logs(&all, terminal);
@@ -94,6 +95,25 @@ fn print_exception(
     terminal.say(&format!(
         "Set another state with `wed instance set {flow} {wid}`, or change the flow; then: {retry}"
     ));
+}
+
+/// Prints the instance that started this one, and those that it started.
+fn print_relatives(instance: &Instance, terminal: &Terminal) {
+    if !instance.relatives.is_empty() {
+        terminal.line("Started by it, or it by:");
+        terminal.table(
+            &["role", "flow", "instance", "transition", "state"],
+            instance.relatives.iter().map(|one| {
+                vec![
+                    one.role.clone(),
+                    one.flow.clone(),
+                    one.wid.to_string(),
+                    one.transition.clone().unwrap_or_default(),
+                    one.state.clone(),
+                ]
+            }),
+        );
+    }
 }
 
 /// Prints the pending jobs of an instance, and what each waits for.

@@ -54,6 +54,7 @@ fn performer(session: &Session, trigger: &wedflow_documents::GraphTrigger) -> Ma
             (Some(component), _) => { (say("component")) " " (component) }
             (None, "person") => (say("a person")),
             (None, "gate") => (say("the gate")),
+            (None, performer) if performer.starts_with("flow ") => (performer),
             _ => (say("an external worker")),
         }
     }

@@ -94,6 +94,14 @@ pub(crate) async fn inbox(session: Session, query: Query) -> Answer {
             button { (say("List")) }
         }
         div data-live=(format!("{ROOT}/work/live?{}", choice.query())) { (list) }
+        div class="scripted" { details {
+            summary { (say("Go away with what is locked")) }
+            form class="line" data-leave="true" {
+                label { (say("Minutes until you leave")) input type="number" name="minutes" min="1"; }
+                button { (say("Get ready to go")) }
+                div role="status" { ol {} }
+            }
+        } }
     };
     work_page(&session, say("Inbox"), &body).await
 }

@@ -68,6 +68,7 @@ async fn content(session: &Session, flow: &str, wid: Wid) -> Result<Markup, Clie
                 (time(&instance.changed)) }
         }
         @if instance.status == Status::Exception { p class="alert" { (reason(session.language, &instance)) } }
+        (relatives(session, &instance))
         div class="split" {
             div {
                 (conditions(session, &instance, &why, &address))
@@ -93,6 +94,30 @@ async fn content(session: &Session, flow: &str, wid: Wid) -> Result<Markup, Clie
             }
         }
     })
+}
+
+/// The instance that started this one, and those that it started.
+fn relatives(session: &Session, instance: &Instance) -> Markup {
+    let say = |text| session.language.say(text);
+    html! {
+        @for one in &instance.relatives {
+            p {
+                @if one.role == "parent" { (say("Started by")) } @else { (say("Started")) }
+                " " a href=(instance_address(&one.flow, one.wid)) { (one.flow) " " (one.wid) }
+                @if let Some(transition) = &one.transition { " · " (transition) }
+                @if one.role == "child" { " · " (say(child_state(&one.state))) }
+            }
+        }
+    }
+}
+
+/// Says how a child is, as its parent sees it.
+fn child_state(state: &str) -> &'static str {
+    match state {
+        "running" | "called" => "it runs",
+        "left" | "cancelled" => "it was cancelled",
+        _ => "it has ended",
+    }
 }
 
 /// The conditions that explain the present state: all of an exception, else those that are pending or do not hold.

@@ -57,7 +57,12 @@ pub(crate) async fn kept(session: Session, Path(item): Path<i64>) -> Answer {
     let document = document.map_err(session.failed())?;
     let page = content(&session, &document, &Attempt::default()).0;
     let row = entry(&session, &document, None).0;
-    let answer = Json(json!({ "item": document, "page": page, "row": row }));
+    let history = session.client.work_history(item).await;
+    let history = history.map_err(session.failed())?;
+    let files: Vec<&Value> = (history.iter().map(|one| &one["detail"]))
+        .filter(|detail| detail["digest"].is_string())
+        .collect();
+    let answer = Json(json!({ "item": document, "page": page, "row": row, "files": files }));
     Ok(([(header::CACHE_CONTROL, "no-store")], answer).into_response())
 }
 

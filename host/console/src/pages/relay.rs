@@ -15,9 +15,10 @@ use crate::session::{Console, is_own_script};
 use crate::words::Language;
 
 /// Headers of a request that are sent on.
-const SENT_ON: [HeaderName; 4] = [
+const SENT_ON: [HeaderName; 5] = [
     header::CONTENT_TYPE,
     header::ACCEPT,
+    header::RANGE,
     HeaderName::from_static("idempotency-key"),
     HeaderName::from_static("last-event-id"),
 ];

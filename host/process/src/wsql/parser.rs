@@ -1,6 +1,7 @@
 //! The parser of WSQL: recursive descent over the lexer's tokens. After an error it continues behind the next
 //! semicolon, so that one reading finds several.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde_json::{Map, Value as Json};
@@ -319,31 +320,71 @@ impl Parser<'_> {
 
     fn new_transition(&mut self) -> Result<StatementKind, ParseError> {
         let name = self.name("the transition's name")?;
-        let mut options = Options::of(&["COMPONENT", "FILES", "HTTP"]);
-        let (mut component, mut files, mut http) = (None, false, Vec::new());
+        let mut options = Options::of(&[
+            "COMPONENT",
+            "FILES",
+            "HTTP",
+            "STARTS",
+            "INPUTS",
+            "OUTPUTS",
+            "SHARES",
+            "STATE",
+        ]);
+        let mut new = TransitionDefinition::default();
         let start = self.here();
         while let Some(option) = options.next(self, "in CREATE WED-TRANSITION")? {
             match option {
-                "COMPONENT" => component = Some(self.name("the component's name")?.text),
-                "FILES" => files = true,
-                _ => http = self.list_of("(", |parser| parser.text("HTTP"))?,
+                "COMPONENT" => new.component = Some(self.name("the component's name")?.text),
+                "FILES" => new.files = true,
+                "HTTP" => new.http = self.list_of("(", |parser| parser.text("HTTP"))?,
+                "STARTS" => new.starts = Some(self.name("the name of a flow")?.text),
+                "INPUTS" => new.inputs = self.exchanged()?,
+                "OUTPUTS" => new.outputs = self.exchanged()?,
+                "SHARES" => {
+                    new.shares =
+                        self.list_of("(", |parser| Ok(parser.name("an attribute's name")?.text))?;
+                }
+                _ => new.state = Some(self.name("an attribute's name")?.text),
             }
         }
-        let binding = match component {
-            Some(component) => Some(TransitionDefinition {
-                component,
-                files,
-                http,
-            }),
-            None if files || !http.is_empty() => {
-                let message = "FILES and HTTP are for what a component performs";
-                return Err(Box::new(
-                    Diagnostic::error(start, message).hint("Add COMPONENT name."),
-                ));
-            }
-            None => None,
+        let of_component = new.files || !new.http.is_empty();
+        let of_flow = new.state.is_some()
+            || !(new.inputs.is_empty() && new.outputs.is_empty() && new.shares.is_empty());
+        let wrong = match (&new.component, &new.starts) {
+            (Some(_), Some(_)) => Some((
+                "a component performs it, or a flow",
+                "Leave one of them out.",
+            )),
+            (None, _) if of_component => Some((
+                "FILES and HTTP are for what a component performs",
+                "Add COMPONENT name.",
+            )),
+            (_, None) if of_flow => Some((
+                "INPUTS, OUTPUTS, SHARES and STATE are for what a flow performs",
+                "Add STARTS name.",
+            )),
+            _ => None,
         };
-        Ok(StatementKind::CreateTransition(name, binding))
+        if let Some((message, hint)) = wrong {
+            return Err(Box::new(Diagnostic::error(start, message).hint(hint)));
+        }
+        let is_performed = new.component.is_some() || new.starts.is_some();
+        Ok(StatementKind::CreateTransition(
+            name,
+            is_performed.then_some(new),
+        ))
+    }
+
+    /// Reads attributes with the attributes that they get: `(amount = total, note)`.
+    fn exchanged(&mut self) -> Result<BTreeMap<String, String>, ParseError> {
+        let pairs = self.list_of("(", |parser| {
+            let gets = parser.name("an attribute's name")?.text;
+            match parser.takes('=') {
+                true => Ok((gets, parser.name("an attribute's name")?.text)),
+                false => Ok((gets.clone(), gets)),
+            }
+        })?;
+        Ok(pairs.into_iter().collect())
     }
 
     fn new_trigger(&mut self) -> Result<StatementKind, ParseError> {

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use wedflow_model::{AttributeDefinition, FlowDefinition, Numbering, TriggerDefinition};
+use wedflow_model::{
+    AttributeDefinition, FlowDefinition, Numbering, TransitionDefinition, TriggerDefinition,
+};
 
 use super::lexer::{TokenKind, lex};
 use super::script::TRIGGER_COLUMNS;
@@ -44,7 +46,10 @@ pub fn write(flow: &FlowDefinition) -> String {
     for transition in fired {
         out += &format!("CREATE WED-TRANSITION {}", name(transition));
         if let Some(binding) = flow.transitions.get(transition) {
-            out += &format!(" COMPONENT {}", name(&binding.component));
+            if let Some(component) = &binding.component {
+                out += &format!(" COMPONENT {}", name(component));
+            }
+            out += &starting(binding);
             out += if binding.files { " FILES" } else { "" };
             if !binding.http.is_empty() {
                 out += &format!(" HTTP ({})", joined(&binding.http, text));
@@ -62,6 +67,29 @@ pub fn write(flow: &FlowDefinition) -> String {
         );
     }
     out.trim_end().to_owned() + "\n"
+}
+
+/// Prints the flow that a transition starts, with what goes in and comes back.
+fn starting(binding: &TransitionDefinition) -> String {
+    let Some(starts) = &binding.starts else {
+        return String::new();
+    };
+    let mut out = format!(" STARTS {}", name(starts));
+    for (keyword, pairs) in [("INPUTS", &binding.inputs), ("OUTPUTS", &binding.outputs)] {
+        let pairs: Vec<String> = (pairs.iter())
+            .map(|(gets, from)| format!("{} = {}", name(gets), name(from)))
+            .collect();
+        if !pairs.is_empty() {
+            out += &format!("\n  {keyword} ({})", pairs.join(", "));
+        }
+    }
+    if !binding.shares.is_empty() {
+        out += &format!("\n  SHARES ({})", joined(&binding.shares, name));
+    }
+    if let Some(state) = &binding.state {
+        out += &format!("\n  STATE {}", name(state));
+    }
+    out
 }
 
 fn attribute_statement(attribute: &AttributeDefinition) -> String {
