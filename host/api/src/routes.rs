@@ -222,6 +222,7 @@ fn tenant_routes() -> OpenApiRouter<Api> {
         .routes(routes!(usage::list))
         .routes(routes!(usage::receipts))
         .routes(routes!(usage::hosts))
+        .routes(routes!(usage::last_hour))
         .routes(routes!(audit::list))
 }
 

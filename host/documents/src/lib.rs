@@ -50,7 +50,8 @@ pub use requests::{
 };
 pub use schedules::{Backfill, Backfilled, PutSchedule, Schedule};
 pub use tenant::{
-    AuditFilter, Host, NewRole, NewSecret, NewSetting, NewSettings, NewToken, NewUser, Rotation,
+    AuditFilter, FlowHour, Host, LastHour, NewRole, NewSecret, NewSetting, NewSettings, NewToken,
+    NewUser, Rotation,
 };
 pub use versions::{
     AppliedFlow, Between, Difference, Preview, ProcessDefinition, Processes, Rematch,
