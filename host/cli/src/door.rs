@@ -9,7 +9,7 @@ use serde_json::json;
 use wedflow_api::Owner;
 use wedflow_client::{Client, Https, InProcess, Sending, Sent, Transport};
 
-use crate::application::run_at_server;
+use crate::application::BENCH;
 use crate::arguments::Arguments;
 use crate::contexts::{Contexts, LOCAL};
 use crate::database::{self, FEW_CONNECTIONS};
@@ -214,7 +214,7 @@ pub(crate) fn of_store(store: &wedflow_store::Store, tenant: &str, user: &str) -
         user: user.to_owned(),
         connections: FEW_CONNECTIONS,
         find_secret_key: Some(|| secret_key::existing_or_new().ok()),
-        run_application: Some(|application| Box::pin(run_at_server(application))),
+        bench: Some(BENCH),
     };
     let service = wedflow_api::in_process(store, owner);
     Door {
