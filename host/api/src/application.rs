@@ -49,7 +49,7 @@ pub type Compared = Result<ShadowRun, String>;
 /// A call that is under way. Dropped, it ends.
 type Running<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// What runs components for people at the server.
+/// Sandbox in which people run components at the server.
 #[derive(Debug, Clone, Copy)]
 pub struct Bench {
     /// Runs an item's component.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value as Json};
-use wedflow_api::{Application, Bench};
+use wedflow_api::Application;
 use wedflow_authoring::{Call, CallError, Called, CheckedValue, Subject, Verdict, Workbench};
 use wedflow_model::{AttributeType, Wid};
 
@@ -120,12 +120,6 @@ pub(crate) fn changes(called: &Called) -> Result<Map<String, Json>, Problem> {
     Ok(values)
 }
 
-/// What runs components for people at the server.
-pub(crate) const BENCH: Bench = Bench {
-    run_application: |application| Box::pin(run_at_server(application)),
-    run_shadow: |shadow| Box::pin(crate::shadow::run_at_server(shadow)),
-};
-
 /// Returns the workbench of a server, which all its calls share.
 ///
 /// # Errors
@@ -145,7 +139,7 @@ pub(crate) fn server_workbench() -> Result<Arc<Workbench>, String> {
 ///
 /// # Errors
 /// Why there are none, for the person.
-async fn run_at_server(application: Application) -> Result<Map<String, Json>, String> {
+pub(crate) async fn run_at_server(application: Application) -> Result<Map<String, Json>, String> {
     let workbench = server_workbench()?;
     let subject = workbench
         .load_for(&application.tenant, application.bytes)

@@ -19,7 +19,7 @@ mod guard;
 mod host;
 mod instance;
 mod instance_show;
-pub(crate) mod job;
+mod job;
 mod job_claimed;
 mod manutencao;
 mod moving;

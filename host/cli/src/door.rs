@@ -9,12 +9,12 @@ use serde_json::json;
 use wedflow_api::Owner;
 use wedflow_client::{Client, Https, InProcess, Sending, Sent, Transport};
 
-use crate::application::BENCH;
 use crate::arguments::Arguments;
 use crate::contexts::{Contexts, LOCAL};
 use crate::database::{self, FEW_CONNECTIONS};
 use crate::problem::Problem;
 use crate::secret_key;
+use crate::shadow::BENCH;
 use crate::terminal::Terminal;
 
 /// Origin of a setting.

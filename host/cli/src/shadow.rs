@@ -3,18 +3,32 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
-use wedflow_api::Shadow;
+use wedflow_api::{Bench, Shadow};
 use wedflow_authoring::{
     Answer, AnswersFrom, Call, Called, Difference, Subject, differences_between,
 };
 use wedflow_documents::{Recording, ShadowRun, ThingThatDiffers};
 use wedflow_model::{AttributeType, Wid};
 
-use crate::application::server_workbench;
-use crate::commands::job::name_of;
+use crate::application::{self, server_workbench};
 
 /// Time after which a server begins no further attempt of a shadow run.
 const SERVER_TIME_MAX: Duration = Duration::from_secs(15);
+
+/// Sandbox in which people run components at the server.
+pub(crate) const BENCH: Bench = Bench {
+    run_application: |application| Box::pin(application::run_at_server(application)),
+    run_shadow: |shadow| Box::pin(run_at_server(shadow)),
+};
+
+/// Names an attempt: `orders/17#4` wrote state 4, `orders/17#a98` changed nothing.
+pub(crate) fn name_of(flow: &str, wid: Wid, seq: Option<i32>, number: Option<i64>) -> String {
+    match (seq, number) {
+        (Some(seq), _) => format!("{flow}/{wid}#{seq}"),
+        (None, Some(number)) => format!("{flow}/{wid}#a{number}"),
+        (None, None) => format!("{flow}/{wid}"),
+    }
+}
 
 /// Makes the call that an attempt was, of a flow with these attributes and secrets.
 ///
@@ -103,7 +117,7 @@ pub(crate) fn add(run: &mut ShadowRun, id: String, before: &Called, with: &Calle
 ///
 /// # Errors
 /// Why the candidate cannot be run, for the person.
-pub(crate) async fn run_at_server(shadow: Shadow) -> Result<ShadowRun, String> {
+async fn run_at_server(shadow: Shadow) -> Result<ShadowRun, String> {
     let until = Instant::now() + SERVER_TIME_MAX;
     let workbench = server_workbench()?;
     let load = async |bytes| {

@@ -12,13 +12,13 @@ use wedflow_telemetry::Tracer;
 use wedflow_tenancy::{Scope, TokenRequest, issue};
 use wedflow_worker::{Host, HostSettings, OutsideSettings};
 
-use crate::application::BENCH;
 use crate::arguments::{Arguments, DevArguments, HostArguments};
 use crate::commands::dev_watch::Watched;
 use crate::database::{self, FEW_CONNECTIONS, private_cluster};
 use crate::door;
 use crate::problem::Problem;
 use crate::secret_key;
+use crate::shadow::BENCH;
 use crate::terminal::Terminal;
 
 /// Longest wait for the last spans to be sent.

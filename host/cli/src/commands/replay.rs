@@ -16,13 +16,13 @@ use crate::answer::counted;
 use crate::arguments::ReplayArguments;
 use crate::calls;
 use crate::commands::instance::attributes_of;
-use crate::commands::job::name_of;
+
 use crate::commands::run::{load, secrets_in, workbench};
 use crate::commands::test::fixture_problem;
 use crate::door::Door;
 use crate::problem::Problem;
 use crate::secret_key;
-use crate::shadow::{self, call_of, secrets_asked};
+use crate::shadow::{self, call_of, name_of, secrets_asked};
 use crate::terminal::{Terminal, hide};
 
 /// Differing attempts that a shadow run shows one by one.
