@@ -3,7 +3,7 @@
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: chaos cluster-demo docs package package-test rolling simulate help demo test setup setup-test build samples lint reference fuzz fuzz-api bench bench-guests bench-peers bench-worklist clean soak
+.PHONY: pictures chaos cluster-demo docs package package-test rolling simulate help demo test setup setup-test build samples lint reference fuzz fuzz-api bench bench-guests bench-peers bench-worklist clean soak
 
 help: ## List what there is to make
 	@echo "Wedflow. What there is to make:"
@@ -41,6 +41,9 @@ lint: ## Check formatting, licences, links; run clippy, build the documentation
 
 reference: ## Write the reference pages that are generated
 	@WEDFLOW_WRITE_REFERENCE=1 cargo test --release --locked -p wedflow-tests -- reference::
+
+pictures: ## Take the pictures of the console's guide (WEDFLOW_CONSOLE_PICTURES=FOLDER: of every page)
+	@WEDFLOW_WRITE_PICTURES=1 cargo test --release --locked -p wedflow-tests -- console::browser
 
 fuzz: ## Try a million random SQL fragments against the guard and a server
 	@WEDFLOW_FUZZ=$${WEDFLOW_FUZZ:-1000000} cargo test --release --locked -p wedflow-tests -- guard::fuzz --nocapture

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
+use crate::console::{form, page, proof};
 use crate::host::guests;
 use crate::support::database::{one_lane, sample_component};
-use crate::support::program::{Answer, run, wed};
+use crate::support::http::Client;
+use crate::support::program::{Answer, Serving, run, token_of, wed};
 use crate::support::{Database, Flow, Session, on, repository};
 
 /// Address that answers no request: none of these commands may need a database.
@@ -749,6 +751,41 @@ fn a_shadow_run_says_where_a_new_version_differs() {
     let same = shadow(&old, &["--json"]).done().json();
     assert_eq!((&same["same"], &same["different"]), (&7.into(), &0.into()));
     assert_eq!(owner.line(everything), before);
+    shadow_at_the_server(&database, &std::fs::read(&new).expect("built"));
+}
+
+/// Makes the same shadow run over HTTP, and as a page once the new version was uploaded.
+fn shadow_at_the_server(database: &Database, new: &[u8]) {
+    let token = token_of(&database.url(), "ann", "admin");
+    let serving = Serving::of(&database.url());
+    let client = Client::at(serving.address, &token);
+    let wasm = [("content-type", "application/wasm")];
+    let ask = |asked: &str| {
+        client.send(
+            "POST",
+            &format!("/v1/flows/sales/shadow?{asked}"),
+            &wasm,
+            new,
+        )
+    };
+    assert_differs(&ask("transition=price&last=7").is(200).json());
+    ask("last=7").is(422);
+    ask("transition=price&last=51").is(422);
+    client.upload("pricing", new, &[]).is(201);
+    let address = "/console/components/of/pricing";
+    let shown = page(&client, address).is(200).text;
+    assert!(shown.contains("sales/price"), "{shown}");
+    let own = proof(&shown);
+    let compare = |version: i32| {
+        let fields = format!("proof={own}&act=shadow&place=sales%2Fprice&version={version}&last=7");
+        form(&client, address, &[], &fields).is(200).text
+    };
+    let differs = compare(2);
+    assert!(
+        differs.contains("unlucky") && differs.contains("trapped:unreachable"),
+        "{differs}"
+    );
+    assert!(!compare(1).contains("unlucky"));
 }
 
 #[harness::test]

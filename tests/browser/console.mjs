@@ -15,7 +15,7 @@ const pages = {
   settings: `${flow}/settings`, sql: `${flow}/sql`, instances: `${flow}/instances`, start: `${flow}/start`,
   'flow-exceptions': `${flow}/exceptions`, condition: `${flow}/condition?trigger=t2`, instance,
   why: `${instance}/why`, 'why-past': `${instance}/why?seq=1`, 'what-if': `${instance}/what-if`,
-  exceptions: '/exceptions', jobs: '/jobs', schedules: '/schedules', webhooks: '/webhooks',
+  'last-hour': '/last-hour', reservations: '/reservations', exceptions: '/exceptions', jobs: '/jobs', schedules: '/schedules', webhooks: '/webhooks',
   components: '/components', people: '/people', hosts: '/hosts', audit: '/audit', usage: '/usage',
 };
 const faults = [];
@@ -79,24 +79,47 @@ async function byKeyboard(browser) {
   await context.close();
 }
 
-/** From the address to a mended instance. */
+/** Goes on by Tab until a thing has the focus, as who has no mouse does. */
+async function tabTo(page, thing) {
+  const element = await thing.elementHandle();
+  for (let tabs = 0; tabs < 200; tabs += 1) {
+    if (await page.evaluate((one) => document.activeElement === one, element)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`not reached by keyboard: ${thing}`);
+}
+
+/** From the address to a mended instance, told nothing but the address, by keyboard alone. */
 async function journey(browser) {
-  const { context, page } = await open(browser, 1440, 'light');
+  const { context, page } = await open(browser, 1100, 'light');
+  await page.setViewportSize({ width: 1100, height: 720 });
+  const press = async (thing) => { await tabTo(page, thing); await page.keyboard.press('Enter'); };
+  const type = async (thing, text) => { await tabTo(page, thing); await page.keyboard.type(text); };
+  const keep = async (name) => {
+    if (asked.walk) await page.screenshot({ path: `${asked.walk}/console-${name}.png` });
+  };
+  const mended = `${root}/flows/orders/instances/4711`;
   await page.goto(asked.server);
-  await page.getByLabel('Token').fill(asked.token);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await type(page.getByLabel('Token'), asked.token);
+  await press(page.getByRole('button', { name: 'Sign in' }));
   await page.waitForURL(root);
-  await page.getByRole('link', { name: `${asked.flow} ${asked.wid}` }).click();
+  const exception = page.getByRole('link', { name: 'orders 4711' });
+  await exception.waitFor();
+  await keep('overview');
+  await press(exception);
   await page.getByText('No condition holds, so nothing fires.').waitFor();
-  await page.getByRole('link', { name: 'Set its state' }).click();
-  await page.getByLabel('a1', { exact: true }).fill('done');
-  await page.getByRole('button', { name: 'What would happen?' }).click();
+  await keep('why');
+  await press(page.getByRole('link', { name: 'Set its state' }));
+  await type(page.getByLabel('sent', { exact: true }), 'by courier');
+  await press(page.getByRole('button', { name: 'What would happen?' }));
   await page.getByText('The instance would be').waitFor();
   assert.match(await page.locator('section[aria-live]').innerText(), /final/);
-  await page.getByLabel('Reason, for the trace').fill('the order was done by hand');
-  await page.getByRole('button', { name: 'Set this state' }).click();
-  await page.waitForURL(`${root}${instance}`);
+  await type(page.getByLabel('Reason, for the trace'), 'too heavy for us: a courier took it');
+  await keep('what-if');
+  await press(page.getByRole('button', { name: 'Set this state' }));
+  await page.waitForURL(mended);
   await page.getByText('The instance has ended.').waitFor();
+  await keep('ended');
   await context.close();
   console.log('mended');
 }

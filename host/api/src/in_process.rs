@@ -8,7 +8,7 @@ use wedflow_tenancy::Identity;
 use wedflow_worker::FindSecretKey;
 
 use crate::access::Caller;
-use crate::application::RunApplication;
+use crate::application::Bench;
 use crate::routes;
 use crate::state::{Api, Stores, Times};
 
@@ -26,8 +26,8 @@ pub struct Owner {
     pub connections: u32,
     /// Finds the key under which secrets are stored.
     pub find_secret_key: Option<FindSecretKey>,
-    /// Runs the component of a person's item.
-    pub run_application: Option<RunApplication>,
+    /// Runs components for people.
+    pub bench: Option<Bench>,
 }
 
 /// Returns the API's service as the owner calls it: no token, no rates, no limits of time. What is changed through it
@@ -49,11 +49,7 @@ pub fn in_process(store: &Store, owner: Owner) -> Router {
         upload: LONGEST,
         watching: LONGEST,
     };
-    let api = Api::new(
-        stores,
-        times,
-        (owner.find_secret_key, owner.run_application),
-    );
+    let api = Api::new(stores, times, (owner.find_secret_key, owner.bench));
     let identity = Identity::owner(&owner.tenant, &owner.user);
     routes::owners_service(api, Caller::owner(identity))
 }

@@ -11,7 +11,7 @@
 //! - `path`: names and numbers in addresses
 //! - `page`: long lists, a part at a time
 //! - `polling`: requests that wait for something
-//! - `application`: the sandbox for components of work items, given by who starts the server
+//! - `application`: the sandbox for components that people run, given by who starts the server
 //! - `sending`: answers to those who do not read them
 //! - `problem`: how it says no (RFC 9457)
 //! - `traced`: spans of requests in their callers' traces
@@ -49,7 +49,7 @@ mod watching;
 /// Requests and answers, which clients share.
 use wedflow_documents as documents;
 
-pub use application::{Answered, Application, RunApplication};
+pub use application::{Answered, Application, Bench, Compared, Shadow};
 pub use connections::network_of;
 pub use in_process::{Owner, in_process};
 pub use ipnet::IpNet;

@@ -20,6 +20,7 @@ mod operate;
 mod query;
 mod schedules;
 mod settings;
+mod shadow;
 mod tokens;
 mod usage;
 mod users;
@@ -81,6 +82,7 @@ fn described() -> Described {
     let slow = OpenApiRouter::new()
         .routes(routes!(components::upload))
         .routes(routes!(components::upload_as_itself))
+        .routes(routes!(shadow::run))
         .routes(routes!(events::watch))
         .routes(routes!(events::result))
         .routes(routes!(workers::claim))
@@ -225,6 +227,7 @@ fn tenant_routes() -> OpenApiRouter<Api> {
         .routes(routes!(usage::list))
         .routes(routes!(usage::receipts))
         .routes(routes!(usage::hosts))
+        .routes(routes!(usage::last_hour))
         .routes(routes!(audit::list))
 }
 

@@ -20,7 +20,7 @@ use wedflow_store::Store;
 use wedflow_telemetry::Tracer;
 use wedflow_worker::FindSecretKey;
 
-use crate::application::RunApplication;
+use crate::application::Bench;
 use crate::connections::{ClientAddress, Connection, Connections, Narrow, Proxies, grouped};
 use crate::routes;
 use crate::sending::Patient;
@@ -72,8 +72,8 @@ pub struct ServerSettings {
     pub grace: Duration,
     /// Finds the key under which secrets are stored; none: secrets are not stored over HTTP.
     pub find_secret_key: Option<FindSecretKey>,
-    /// Runs the component of a person's item; none: this server runs none.
-    pub run_application: Option<RunApplication>,
+    /// Runs components for people; none: this server runs none.
+    pub bench: Option<Bench>,
     /// Door to the collector of spans; none: no spans are made.
     pub tracer: Option<Tracer>,
     /// Makes pages for people of the API's service, which they ask in this process; none: no pages.
@@ -123,7 +123,7 @@ impl ServerSettings {
             watching: Duration::from_secs(600),
             grace: Duration::from_secs(3),
             find_secret_key: None,
-            run_application: None,
+            bench: None,
             tracer: None,
             pages: None,
         }
@@ -165,7 +165,7 @@ impl Server {
             watching: settings.watching,
         };
         let (stop, stopped) = oneshot::channel();
-        let given = (settings.find_secret_key, settings.run_application);
+        let given = (settings.find_secret_key, settings.bench);
         let mut api = Api::new(stores, times, given);
         api.tracer = settings.tracer.clone();
         let task = tokio::spawn(serve(listener, api, settings.clone(), stopped));

@@ -10,7 +10,7 @@ use wedflow_store::Store;
 use wedflow_telemetry::Tracer;
 use wedflow_worker::FindSecretKey;
 
-use crate::application::RunApplication;
+use crate::application::Bench;
 use crate::problem::Problem;
 use crate::rate::{Denials, Rates};
 use crate::watching::Watching;
@@ -72,8 +72,8 @@ pub(crate) struct Api {
     pub(crate) times: Times,
     /// Finds the key under which secrets are stored; none: secrets are not stored over HTTP.
     pub(crate) find_secret_key: Option<FindSecretKey>,
-    /// Runs the component of a person's item; none: this server runs none.
-    pub(crate) run_application: Option<RunApplication>,
+    /// Runs components for people; none: this server runs none.
+    pub(crate) bench: Option<Bench>,
     /// Door to the collector of spans; none: no spans are made.
     pub(crate) tracer: Option<Tracer>,
 }
@@ -108,7 +108,7 @@ impl Api {
     pub(crate) fn new(
         stores: Stores,
         times: Times,
-        (find_secret_key, run_application): (Option<FindSecretKey>, Option<RunApplication>),
+        (find_secret_key, bench): (Option<FindSecretKey>, Option<Bench>),
     ) -> Self {
         let connections = usize::try_from(stores.connections).unwrap_or(1).max(1);
         Api {
@@ -131,7 +131,7 @@ impl Api {
             polls: Arc::new(Slots::new(POLLS)),
             times,
             find_secret_key,
-            run_application,
+            bench,
             tracer: None,
         }
     }

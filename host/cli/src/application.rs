@@ -120,19 +120,27 @@ pub(crate) fn changes(called: &Called) -> Result<Map<String, Json>, Problem> {
     Ok(values)
 }
 
+/// Returns the workbench of a server, which all its calls share.
+///
+/// # Errors
+/// Why it cannot be set up, for the person.
+pub(crate) fn server_workbench() -> Result<Arc<Workbench>, String> {
+    static WORKBENCH: OnceLock<Arc<Workbench>> = OnceLock::new();
+    match WORKBENCH.get() {
+        Some(workbench) => Ok(Arc::clone(workbench)),
+        None => {
+            let made = Workbench::new().map_err(|error| error.to_string())?;
+            Ok(Arc::clone(WORKBENCH.get_or_init(|| Arc::new(made))))
+        }
+    }
+}
+
 /// Runs an item's component at the server, for a person whose machine does not have it; the values that it answers.
 ///
 /// # Errors
 /// Why there are none, for the person.
 pub(crate) async fn run_at_server(application: Application) -> Result<Map<String, Json>, String> {
-    static WORKBENCH: OnceLock<Arc<Workbench>> = OnceLock::new();
-    let workbench = match WORKBENCH.get() {
-        Some(workbench) => Arc::clone(workbench),
-        None => {
-            let made = Workbench::new().map_err(|error| error.to_string())?;
-            Arc::clone(WORKBENCH.get_or_init(|| Arc::new(made)))
-        }
-    };
+    let workbench = server_workbench()?;
     let subject = workbench
         .load_for(&application.tenant, application.bytes)
         .await

@@ -11,12 +11,12 @@ use wedflow_client::{Client, Https, InProcess, Sending, Sent, Transport};
 use wedflow_model::Wid;
 use wedflow_store::Store;
 
-use crate::application::run_at_server;
 use crate::arguments::{Arguments, InstanceName};
 use crate::contexts::{Contexts, LOCAL};
 use crate::database::{self, FEW_CONNECTIONS};
 use crate::problem::Problem;
 use crate::secret_key;
+use crate::shadow::BENCH;
 use crate::terminal::Terminal;
 
 /// Origin of a setting.
@@ -303,7 +303,7 @@ pub(crate) fn of_store(store: &Store, tenant: &str, user: &str) -> Door {
         user: user.to_owned(),
         connections: FEW_CONNECTIONS,
         find_secret_key: Some(|| secret_key::existing_or_new().ok()),
-        run_application: Some(|application| Box::pin(run_at_server(application))),
+        bench: Some(BENCH),
     };
     let service = wedflow_api::in_process(store, owner);
     Door {

@@ -30,6 +30,7 @@ mod logging;
 mod problem;
 mod samples;
 mod secret_key;
+mod shadow;
 mod table;
 mod tenant_file;
 mod terminal;

@@ -1,7 +1,8 @@
 //! Components: uploaded, looked at, put into use.
 
 use wedflow_documents::{
-    Activation, Component, Kept, Page, RemovedComponent, UploadTerms, Uploaded,
+    Activation, Component, Kept, Page, RemovedComponent, ShadowFilter, ShadowRun, UploadTerms,
+    Uploaded,
 };
 
 use crate::client::Client;
@@ -30,6 +31,20 @@ impl Client {
     ) -> Result<Uploaded, ClientError> {
         let parts: Vec<&str> = ["components"].into_iter().chain(name).collect();
         let request = Request::post(&parts).query(terms).once(None);
+        self.call(request.body("application/wasm", bytes)).await
+    }
+
+    /// Runs a component over the last attempts at a transition of a flow, and says where it differs.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn shadow(
+        &self,
+        flow: &str,
+        attempts: &ShadowFilter,
+        bytes: Vec<u8>,
+    ) -> Result<ShadowRun, ClientError> {
+        let request = Request::post(&["flows", flow, "shadow"]).query(attempts);
         self.call(request.body("application/wasm", bytes)).await
     }
 

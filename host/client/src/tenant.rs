@@ -1,9 +1,10 @@
 //! The tenant: identity, users, tokens, settings, usage, webhooks, the audit log.
 
 use wedflow_documents::{
-    AuditEntry, AuditFilter, Host, IssuedToken, List, Me, NewRole, NewSettings, NewToken, NewUser,
-    Page, Receipt, ReceiptFilter, Redelivered, Redelivery, Rotation, Settings, Token, Usage, User,
-    Webhook, WebhookMessage, WebhookPlace, WebhookRotation, WebhookSecret, WebhookSet, WebhookTest,
+    AuditEntry, AuditFilter, Host, IssuedToken, LastHour, List, Me, NewRole, NewSettings, NewToken,
+    NewUser, Page, Receipt, ReceiptFilter, Redelivered, Redelivery, Rotation, Settings, Token,
+    Usage, User, Webhook, WebhookMessage, WebhookPlace, WebhookRotation, WebhookSecret, WebhookSet,
+    WebhookTest,
 };
 
 use crate::client::Client;
@@ -138,6 +139,14 @@ impl Client {
     /// [`ClientError`].
     pub async fn hosts(&self) -> Result<Vec<Host>, ClientError> {
         self.items(Request::get(&["hosts"])).await
+    }
+
+    /// Describes the last hour of the tenant's flows.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn last_hour(&self) -> Result<LastHour, ClientError> {
+        self.call(Request::get(&["last-hour"])).await
     }
 
     /// Lists the webhooks.

@@ -1,29 +1,46 @@
 // Keeps live parts of a page current while it is seen, leads by keys, and asks before what cannot be undone.
 'use strict';
-const every = 4000;
+const soonest = 4000;
+const latest = 120000;
 document.documentElement.classList.add('js');
 
-// Nobody's typing is taken away.
+// A part that stays the same is asked for less and less often. Nobody's typing is taken away.
 const isTyped = (part) => part.contains(document.activeElement)
   || [...part.querySelectorAll('input, textarea')].some((field) => field.value !== field.defaultValue);
 
 const shown = new Map();
 async function renew(part) {
-  if (document.hidden || isTyped(part)) return;
+  if (document.hidden || isTyped(part)) return false;
   try {
     const answer = await fetch(part.dataset.live, { redirect: 'manual' });
-    if (answer.status !== 200) return;
+    if (answer.status !== 200) return false;
     const text = await answer.text();
-    if (shown.has(part) && shown.get(part) !== text) part.innerHTML = text;
+    const isNew = shown.has(part) && shown.get(part) !== text;
+    const isFirst = !shown.has(part) && ('once' in part.dataset || part.childElementCount === 0);
+    if (isNew || isFirst) part.innerHTML = text;
     shown.set(part, text);
-  } catch { /* The server is away: the next time tells. */ }
+    return isNew;
+  } catch { return false; /* The server is away: the next time tells. */ }
 }
-for (const part of document.querySelectorAll('[data-live]')) {
-  renew(part);
-  setInterval(() => renew(part), every);
-  document.addEventListener('visibilitychange', () => renew(part));
-  document.addEventListener('renew', () => renew(part));
+function keepCurrent(part) {
+  let wait = soonest;
+  let timer;
+  const look = async () => {
+    clearTimeout(timer);
+    wait = await renew(part) ? soonest : Math.min(wait * 1.5, latest);
+    clearTimeout(timer);
+    if (!('once' in part.dataset)) timer = setTimeout(look, wait);
+  };
+  const wake = () => { wait = soonest; look(); };
+  const wakeIfLate = () => { if (wait > 3 * soonest) wake(); };
+  look();
+  if ('once' in part.dataset) return;
+  document.addEventListener('visibilitychange', wake);
+  document.addEventListener('renew', wake);
+  document.addEventListener('pointerdown', wakeIfLate);
+  document.addEventListener('keydown', wakeIfLate);
 }
+document.querySelectorAll('[data-live]').forEach(keepCurrent);
 
 // Whoever signs in next sees nothing of what this device kept of another person.
 if (document.querySelector('#token')) localStorage.removeItem('wedflow-work');
@@ -60,7 +77,8 @@ for (const zone of document.querySelectorAll('[data-upload]')) {
     const answer = await fetch(`${zone.dataset.upload}/${encodeURIComponent(name)}`,
       { method: 'POST', body: file, headers: { 'content-type': 'application/wasm', 'x-proof': zone.dataset.proof } });
     said.textContent = await answer.text();
-    if (answer.ok) setTimeout(() => location.reload(), 1500);
+    if ('stay' in zone.dataset) said.innerHTML = said.textContent;
+    else if (answer.ok) setTimeout(() => location.reload(), 1500);
   };
   zone.querySelector('[type=file]').addEventListener('change', (event) => send(event.target.files[0]));
   zone.addEventListener('dragover', (event) => { event.preventDefault(); zone.classList.add('over'); });

@@ -7,6 +7,7 @@ use wedflow_client::ClientError;
 
 use crate::ROOT;
 use crate::document::{confined, document};
+use crate::shown::prose;
 use crate::words::Language;
 
 /// A reason why there is no page.
@@ -35,6 +36,11 @@ impl Failure {
                 hint: None,
             },
         }
+    }
+
+    /// The message.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
     }
 
     /// A form that no page of ours sent.
@@ -83,8 +89,8 @@ impl IntoResponse for Failure {
         let body = html! {
             main id="main" class="alone" {
                 h1 { (title) }
-                p role="alert" class="alert" { (self.message) }
-                @if let Some(hint) = &self.hint { p { (hint) } }
+                p role="alert" class="alert" { (prose(&self.message)) }
+                @if let Some(hint) = &self.hint { p { (prose(hint)) } }
                 p { a href=(ROOT) { (self.language.say("To the overview")) } }
             }
         };

@@ -12,12 +12,13 @@ use crate::session::Session;
 use crate::words::Language;
 
 /// Pages that the navigation leads to: address, name, key.
-const PLACES: [(&str, &str, &str); 11] = [
+const PLACES: [(&str, &str, &str); 12] = [
     ("", "Overview", "o"),
     ("/flows", "Flows", "f"),
     ("/exceptions", "Exceptions", "e"),
     ("/jobs", "Jobs", "j"),
     ("/schedules", "Schedules", "s"),
+    ("/reservations", "Reservations", "r"),
     ("/components", "Components", "c"),
     ("/webhooks", "Webhooks", "w"),
     ("/people", "Users and tokens", "u"),
@@ -94,6 +95,7 @@ fn place_name(language: Language, name: &'static str) -> &'static str {
         "Flows" => language.say("Flows"),
         "Exceptions" => language.say("Exceptions"),
         "Jobs" => language.say("Jobs"),
+        "Reservations" => language.say("Reservations"),
         "Schedules" => language.say("Schedules"),
         "Components" => language.say("Components"),
         "Webhooks" => language.say("Webhooks"),

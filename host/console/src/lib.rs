@@ -5,6 +5,7 @@
 //!
 //! - `session`: signing in, by a token or a link that works once; what protects forms
 //! - `frame`: navigation around each page; `document`: heads, and headers that confine; `failure`: refusals
+//! - `needed`: the change that would make a condition hold
 //! - `cookies`: what the browser keeps
 //! - `words`: the languages of the pages
 //! - `assets`: style and script
@@ -16,6 +17,7 @@ mod cookies;
 mod document;
 mod failure;
 mod frame;
+mod needed;
 mod pages;
 mod session;
 mod shown;

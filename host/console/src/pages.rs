@@ -1,5 +1,7 @@
 //! The pages, a file for each kind.
 
+mod batch;
+mod component;
 mod components;
 mod entry;
 mod exceptions;
@@ -10,10 +12,12 @@ mod inbox;
 mod instance;
 mod instances;
 mod item;
+mod last_hour;
 mod news;
 mod operate;
 mod overview;
 mod relay;
+mod reservations;
 mod sql;
 mod tenant;
 mod timeline;
@@ -47,6 +51,8 @@ pub(crate) fn router(console: Console) -> Router {
     let pages = Router::new()
         .route("/", get(overview::overview))
         .route("/live", get(overview::live))
+        .route("/last-hour", get(last_hour::page_of_it))
+        .route("/last-hour/live", get(last_hour::live))
         .route("/assets/{version}/{name}", get(assets::asset))
         .route("/sign-in", get(entry::form).post(entry::sign_in))
         .route("/enter", get(entry::enter))
@@ -78,6 +84,7 @@ fn flow_pages() -> Router<Console> {
         .route("/flows/{flow}/sql", get(sql::form).post(sql::run))
         .route("/flows/{flow}/do", post(operate::flow))
         .route("/flows/{flow}/instances", get(instances::list))
+        .route("/flows/{flow}/batch", post(batch::run))
         .route(
             "/flows/{flow}/start",
             get(instances::start_form).post(instances::start),
@@ -88,6 +95,10 @@ fn flow_pages() -> Router<Console> {
         )
         .route("/flows/{flow}/instances/{wid}", get(instance::instance))
         .route("/flows/{flow}/instances/{wid}/live", get(instance::live))
+        .route(
+            "/flows/{flow}/instances/{wid}/reservations",
+            get(instance::reservations),
+        )
         .route("/flows/{flow}/instances/{wid}/why", get(why::why))
         .route(
             "/flows/{flow}/instances/{wid}/what-if",
@@ -110,12 +121,22 @@ fn tenant_pages() -> Router<Console> {
         .route("/components", get(components::list))
         .route("/components/do", post(components::activate))
         .route(
+            "/components/of/{name}",
+            get(component::component).post(component::act),
+        )
+        .route(
+            "/components/shadow/{place}",
+            post(component::candidate).layer(DefaultBodyLimit::max(UPLOAD_BYTES_MAX)),
+        )
+        .route("/reservations", get(reservations::reservations))
+        .route(
             "/components/upload/{name}",
             post(components::upload).layer(DefaultBodyLimit::max(UPLOAD_BYTES_MAX)),
         )
         .route("/people", get(tenant::people).post(tenant::change_people))
         .route("/audit", get(tenant::audit))
         .route("/usage", get(tenant::usage))
+        .route("/usage/today", get(tenant::usage_today))
         .route("/hosts", get(tenant::hosts))
 }
 
@@ -211,7 +232,7 @@ pub(crate) fn table(name: &str, heads: &[&str], rows: &Markup) -> Markup {
 pub(crate) fn reason(language: Language, instance: &Instance) -> Markup {
     html! {
         @match &instance.reason {
-            Some(reason) => (crate::shown::cut(reason)),
+            Some(reason) => (crate::shown::prose(&crate::shown::cut(reason))),
             None => (language.say("its state satisfies no condition")),
         }
     }

@@ -29,6 +29,15 @@ pub(crate) fn value(value: &Value) -> Markup {
     }
 }
 
+/// A text in which what stands between backticks is code.
+pub(crate) fn prose(text: &str) -> Markup {
+    html! {
+        @for (at, piece) in text.split('`').enumerate() {
+            @if at % 2 == 1 { code { (piece) } } @else { (piece) }
+        }
+    }
+}
+
 /// Cuts a long text.
 pub(crate) fn cut(text: &str) -> String {
     match text.char_indices().nth(VALUE_MAX) {
@@ -70,6 +79,16 @@ pub(crate) fn bytes(bytes: i64) -> String {
             bytes % 1_048_576 * 10 / 1_048_576
         ),
     }
+}
+
+/// A number that may be an estimate: then it is rounded to three digits, and says so.
+pub(crate) fn about(figure: i64, is_estimated: bool) -> String {
+    if !is_estimated {
+        return number(figure);
+    }
+    let digits = figure.unsigned_abs().max(1).ilog10();
+    let unit = 10_i64.pow(digits.saturating_sub(2));
+    format!("≈\u{202f}{}", number((figure + unit / 2) / unit * unit))
 }
 
 /// A number with its thousands apart.

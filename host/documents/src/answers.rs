@@ -38,6 +38,8 @@ pub struct FlowSummary {
     pub exception: i64,
     /// Pending jobs.
     pub jobs: i64,
+    /// True when instances and jobs are more than 10,000, and estimated: by the statistics of the last analysis.
+    pub estimated: bool,
 }
 
 /// A flow with its definition.
@@ -57,6 +59,8 @@ pub struct FlowDetail {
     pub exception: i64,
     /// Pending jobs.
     pub jobs: i64,
+    /// True when instances and jobs are more than 10,000, and estimated: by the statistics of the last analysis.
+    pub estimated: bool,
     /// Attributes, in their order.
     pub attributes: Vec<Attribute>,
     /// Triggers.

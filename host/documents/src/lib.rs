@@ -15,6 +15,7 @@ mod problem;
 mod query;
 mod requests;
 mod schedules;
+mod shadow;
 mod tenant;
 mod versions;
 mod webhooks;
@@ -49,8 +50,10 @@ pub use requests::{
     Page, ReceiptFilter, ResultFilter, Start, TraceFilter, UploadTerms,
 };
 pub use schedules::{Backfill, Backfilled, PutSchedule, Schedule};
+pub use shadow::{ShadowDifference, ShadowFilter, ShadowOutcome, ShadowRun, ThingThatDiffers};
 pub use tenant::{
-    AuditFilter, Host, NewRole, NewSecret, NewSetting, NewSettings, NewToken, NewUser, Rotation,
+    AuditFilter, FlowHour, Host, LastHour, NewRole, NewSecret, NewSetting, NewSettings, NewToken,
+    NewUser, Rotation,
 };
 pub use versions::{
     AppliedFlow, Between, Difference, Preview, ProcessDefinition, Processes, Rematch,

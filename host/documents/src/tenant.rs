@@ -1,4 +1,6 @@
-//! Users, tokens, settings and secrets of a tenant.
+//! Users, tokens, settings and secrets of a tenant; hosts, and its last hour.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -20,6 +22,31 @@ pub struct Host {
     pub leased_until: String,
     /// Jobs of the tenant that it has in flight.
     pub jobs: i64,
+}
+
+/// The last hour of a tenant's flows, by minute.
+#[derive(Debug, Clone, Deserialize, Serialize, ToSchema)]
+pub struct LastHour {
+    /// Beginning of the first of the 60 minutes, RFC 3339; the last one is the present.
+    pub since: String,
+    /// True when the figures come from a sample, since they are many.
+    pub sampled: bool,
+    /// Flows of which something was tried or is due, by name.
+    pub flows: Vec<FlowHour>,
+}
+
+/// The last hour of a flow, by minute.
+#[derive(Debug, Clone, Deserialize, Serialize, ToSchema)]
+pub struct FlowHour {
+    /// Flow.
+    pub flow: String,
+    /// Attempts in each minute, by outcome: `committed`, or how they failed. Null: none.
+    pub attempts: BTreeMap<String, Vec<Option<i64>>>,
+    /// Median time in microseconds for which the jobs of components that were committed in a minute had waited. Null:
+    /// none was. Empty: none in the whole hour.
+    pub wait_us: Vec<Option<i64>>,
+    /// Seconds for which the oldest job that a host could run is due; null: none is.
+    pub oldest_s: Option<i64>,
 }
 
 /// A user to make.

@@ -15,6 +15,7 @@ impl From<crate::Flow> for FlowSummary {
             r#final: flow.r#final,
             exception: flow.exception,
             jobs: flow.jobs,
+            estimated: flow.estimated,
         }
     }
 }

@@ -33,6 +33,8 @@ pub struct Flow {
     pub exception: i64,
     /// Pending jobs.
     pub jobs: i64,
+    /// True when these four are not counted, since they are many.
+    pub estimated: bool,
     #[serde(skip)]
     pub(crate) schema_name: String,
 }
@@ -221,7 +223,7 @@ impl Store {
         let mut transaction = self.begin().await?;
         expect(&mut transaction, tenant, name, expected).await?;
         let counts = serde_json::json!({
-            "regular": flow.regular, "final": flow.r#final, "exception": flow.exception,
+            "regular": flow.regular, "final": flow.r#final, "exception": flow.exception, "estimated": flow.estimated,
         });
         note(
             &mut transaction,

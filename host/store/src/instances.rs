@@ -436,11 +436,12 @@ impl Store {
         Ok(count)
     }
 
-    /// Begins a transaction that changes nothing and in which no statement runs for long.
+    /// Begins a transaction that changes nothing and in which no statement runs for long. Each is planned for what it
+    /// asks: a generic plan of a search would read all instances.
     async fn begin_reading(&self) -> Result<Transaction, StoreError> {
         let begin = format!(
             "BEGIN READ ONLY; SET LOCAL statement_timeout = '{CONDITION_TIME_MAX}'; \
-             SET LOCAL search_path = pg_catalog, pg_temp"
+             SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL search_path = pg_catalog, pg_temp"
         );
         Ok(self.pool.begin(&begin).await?)
     }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value as Json, json};
 use sqlx::FromRow;
-use wedflow_documents::Host;
+use wedflow_documents::{Host, LastHour};
 
 use crate::disk::Disk;
 use crate::recovery::Metric;
@@ -90,6 +90,18 @@ impl Store {
                 .fetch_all(&self.pool)
                 .await?;
         Ok(hosts.into_iter().map(|host| host.0).collect())
+    }
+
+    /// The last hour of a tenant's flows.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn last_hour(&self, tenant: &str) -> Result<LastHour, StoreError> {
+        let hour: sqlx::types::Json<LastHour> = sqlx::query_scalar("SELECT wed.last_hour($1)")
+            .bind(tenant)
+            .fetch_one(&self.pool)
+            .await?;
+        Ok(hour.0)
     }
 
     /// The state of the installation: `server`, `database_bytes`, `disk`, `hosts`, `queue`, `partitions`, `pauses`, and

@@ -2,6 +2,7 @@
 
 mod browser;
 mod explaining;
+mod figures;
 mod pages;
 mod picture;
 mod querying;
@@ -77,7 +78,7 @@ fn break_instance(operator: &Client, flow: &str, wid: i32) {
 }
 
 /// Asks for a page with a session's cookie.
-fn page(client: &Client, path: &str) -> Answered {
+pub(crate) fn page(client: &Client, path: &str) -> Answered {
     let cookie = format!(
         "wedflow_session={}",
         client.token.as_deref().unwrap_or_default()
@@ -86,7 +87,12 @@ fn page(client: &Client, path: &str) -> Answered {
 }
 
 /// Sends a form with a session's cookie.
-fn form(client: &Client, path: &str, headers: &[(&str, &str)], fields: &str) -> Answered {
+pub(crate) fn form(
+    client: &Client,
+    path: &str,
+    headers: &[(&str, &str)],
+    fields: &str,
+) -> Answered {
     let cookie = format!(
         "wedflow_session={}",
         client.token.as_deref().unwrap_or_default()
@@ -101,6 +107,12 @@ fn form(client: &Client, path: &str, headers: &[(&str, &str)], fields: &str) -> 
         &[&own[..], headers].concat(),
         fields.as_bytes(),
     )
+}
+
+/// The proof in a page's forms.
+pub(crate) fn proof(text: &str) -> &str {
+    let (_, rest) = text.split_once("name=\"proof\" value=\"").expect("a form");
+    rest.split('"').next().expect("its proof")
 }
 
 /// The client without its token: a browser has only cookies.

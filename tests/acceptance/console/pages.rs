@@ -2,15 +2,17 @@
 
 use wedflow_console::Links;
 
-use super::{MARKUP, bare, break_instance, form, page, served, with_exception};
+use super::{MARKUP, bare, break_instance, form, page, proof, served, with_exception};
 use crate::support::database::TENANT;
 use crate::support::http::{Api, Client};
 use crate::support::on;
 
 /// Pages of a tenant with a flow `f`.
-const PAGES: [&str; 27] = [
+const PAGES: [&str; 32] = [
     "/console",
     "/console/live",
+    "/console/last-hour",
+    "/console/last-hour/live",
     "/console/flows",
     "/console/flows/f",
     "/console/flows/f/definition",
@@ -24,18 +26,21 @@ const PAGES: [&str; 27] = [
     "/console/flows/f/condition?trigger=t2",
     "/console/flows/f/instances/2",
     "/console/flows/f/instances/2/live",
+    "/console/flows/f/instances/2/reservations",
     "/console/flows/f/instances/2/why",
     "/console/flows/f/instances/2/why?seq=1",
     "/console/flows/f/instances/2/what-if",
     "/console/exceptions",
     "/console/jobs",
     "/console/schedules",
+    "/console/reservations",
     "/console/webhooks",
     "/console/components",
     "/console/people",
     "/console/audit",
     "/console/hosts",
     "/console/usage",
+    "/console/usage/today",
 ];
 
 fn with_pages() -> (Api, Client, Links) {
@@ -45,12 +50,6 @@ fn with_pages() -> (Api, Client, Links) {
     with_exception(&client, "f", 3);
     break_instance(&client, "f", 2);
     (api, client, links)
-}
-
-/// The proof in a page's forms.
-fn proof(text: &str) -> &str {
-    let (_, rest) = text.split_once("name=\"proof\" value=\"").expect("a form");
-    rest.split('"').next().expect("its proof")
 }
 
 #[harness::test]
@@ -163,6 +162,95 @@ fn a_form_without_proof_or_from_elsewhere_does_nothing() {
     assert_eq!(
         client.get("/v1/flows/f/instances/2").json()["status"],
         "exception"
+    );
+}
+
+/// Forms of all pages: address, and fields that would change something.
+const FORMS: [(&str, &str); 16] = [
+    ("/console/language", "language=pt-BR&back=/console"),
+    ("/console/sign-out", ""),
+    ("/console/flows/f/do", "act=pause"),
+    ("/console/flows/f/start", "a.n=1"),
+    ("/console/flows/f/batch", "act=cancel&apply=yes"),
+    ("/console/flows/f/exceptions", "act=retry"),
+    ("/console/flows/f/sql", "sql=SELECT+1"),
+    ("/console/flows/f/condition", "trigger=t2&when=true"),
+    ("/console/flows/f/instances/2/do", "act=cancel"),
+    ("/console/flows/f/instances/2/what-if", "a.n=1&o.n="),
+    ("/console/schedules/do", "flow=f&schedule=s&act=pause"),
+    ("/console/webhooks", "act=add&url=https://example.com/"),
+    ("/console/components/do", "name=c&version=1"),
+    ("/console/components/of/c", "act=back"),
+    ("/console/people", "act=user&name=eve&role=admin"),
+    ("/console/work/messages", "act=delete"),
+];
+
+#[harness::test]
+fn every_form_is_refused_without_its_proof_and_from_elsewhere() {
+    let (_api, client, _) = with_pages();
+    let own = proof(&page(&client, "/console").text).to_owned();
+    for (path, fields) in FORMS {
+        form(&client, path, &[], fields).is(403);
+        form(&client, path, &[], &format!("proof=guess&{fields}")).is(403);
+        let elsewhere = [("sec-fetch-site", "cross-site")];
+        form(&client, path, &elsewhere, &format!("proof={own}&{fields}")).is(403);
+    }
+    let cookie = format!(
+        "wedflow_session={}",
+        client.token.as_deref().unwrap_or_default()
+    );
+    for path in [
+        "/console/components/upload/c",
+        "/console/components/shadow/f%2Ftr_n",
+    ] {
+        let wasm = [
+            ("content-type", "application/wasm"),
+            ("cookie", cookie.as_str()),
+        ];
+        bare(&client).send("POST", path, &wasm, b"\0asm").is(403);
+    }
+    assert_eq!(
+        client.get("/v1/users").json()["items"]
+            .as_array()
+            .map(Vec::len),
+        Some(1)
+    );
+    assert_eq!(
+        client.get("/v1/flows/f/instances/2").json()["status"],
+        "exception"
+    );
+}
+
+#[harness::test]
+fn batch_is_counted_before_it_acts_on_what_a_search_finds() {
+    let (_api, client, _) = with_pages();
+    let list = page(&client, "/console/flows/f/instances?status=regular")
+        .is(200)
+        .text;
+    let own = proof(&list).to_owned();
+    let ask = |more: &str| {
+        let fields = format!("proof={own}&status=regular&act=cancel&reason=x{more}");
+        form(&client, "/console/flows/f/batch", &[], &fields)
+            .is(200)
+            .text
+    };
+    let status =
+        |wid: i32| client.get(&format!("/v1/flows/f/instances/{wid}")).json()["status"].clone();
+    let counted = ask("");
+    assert!(
+        counted.contains("name=\"apply\"") && counted.contains("/instances/3\""),
+        "{counted}"
+    );
+    assert_eq!(status(3), "regular");
+    let done = ask("&total=2&apply=yes");
+    assert!(
+        done.contains("<progress") && done.contains("max=\"2\""),
+        "{done}"
+    );
+    // The exception is none of those that the search finds.
+    assert_eq!(
+        [status(1), status(2), status(3)],
+        ["final", "exception", "final"]
     );
 }
 

@@ -22,6 +22,7 @@ const VERBS: &[[&str; 4]] = &[
     ["PUT /v1/flows/{flow}", "wed flow apply", "flow.apply", "`POST …/preview`"],
     ["DELETE /v1/flows/{flow}", "wed flow delete", "flow.delete", ""],
     ["GET /v1/flows/{flow}/attempts", "wed replay --last", "", ""],
+    ["POST /v1/flows/{flow}/shadow", "wed replay --last", "", "changes nothing"],
     ["GET /v1/flows/{flow}/config", "wed flow config list", "", ""],
     ["PUT /v1/flows/{flow}/config/{key}", "wed flow config set", "", ""],
     ["DELETE /v1/flows/{flow}/config/{key}", "wed flow config delete", "", ""],

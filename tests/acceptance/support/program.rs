@@ -1,8 +1,11 @@
 //! Programs run as a user runs them: `wed`, psql, Python.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output};
 use std::sync::OnceLock;
+
+use super::eventually;
 
 /// The binary `wed`, built first if it is not up to date.
 pub(crate) fn wed_path() -> &'static PathBuf {
@@ -128,4 +131,45 @@ pub(crate) fn psql(url: &str, script: &str) -> Answer {
         .expect("standard input")
         .write_all(script.as_bytes());
     child.wait_with_output().expect("psql ends").into()
+}
+
+/// `wed serve` with its API over a database, ended with the value.
+pub(crate) struct Serving {
+    process: Child,
+    pub(crate) address: SocketAddr,
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Serving {
+    pub(crate) fn of(database_url: &str) -> Self {
+        let log = tempfile::NamedTempFile::new().expect("a file");
+        let process = Command::new(wed_path())
+            .args(["serve", "--listen", "127.0.0.1:0", "--lanes", "1"])
+            .env("DATABASE_URL", database_url)
+            .stderr(log.reopen().expect("the file"))
+            .spawn()
+            .expect("wed runs");
+        let address = eventually("the address", || {
+            let said = std::fs::read_to_string(log.path()).ok()?;
+            let rest = said.split("the API is at http://").nth(1)?;
+            rest.split(';').next()?.parse().ok()
+        });
+        Serving { process, address }
+    }
+}
+
+/// A token of a new user of the default tenant.
+pub(crate) fn token_of(database_url: &str, user: &str, role: &str) -> String {
+    run(wed(database_url).args(["user", "create", user, "--role", role])).done();
+    let token = run(wed(database_url).args(["--json", "token", "create", user])).done();
+    token.json()["secret"]
+        .as_str()
+        .expect("a secret")
+        .to_owned()
 }

@@ -1,32 +1,20 @@
 //! Running an item's component at the server, for a person without a copy of it.
 
-use std::net::SocketAddr;
-use std::process::{Child, Command};
-
 use serde_json::json;
 
 use super::Office;
 use super::away::{Field, HOUSE};
 use crate::host::guests;
 use crate::support::database::sample_component;
-use crate::support::eventually;
 use crate::support::http::Client;
-use crate::support::program::{Answer, run, wed, wed_path};
+use crate::support::program::{Answer, Serving, run, token_of, wed};
 
 /// `wed serve` for an office, and beto's token.
 struct Served {
     office: Office,
-    server: Child,
-    address: SocketAddr,
+    server: Serving,
     token: String,
     folder: tempfile::TempDir,
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
-    }
 }
 
 impl Served {
@@ -34,29 +22,10 @@ impl Served {
         let office = Office::of(HOUSE);
         office.database().upload("paper", component);
         let url = office.database().url();
-        let create = ["user", "create", "beto", "--role", "participant"];
-        run(wed(&url).args(create)).done();
-        let token = run(wed(&url).args(["--json", "token", "create", "beto"]));
-        let log = tempfile::NamedTempFile::new().expect("a file");
-        let server = Command::new(wed_path())
-            .args(["serve", "--listen", "127.0.0.1:0", "--lanes", "1"])
-            .env("DATABASE_URL", &url)
-            .stderr(log.reopen().expect("the file"))
-            .spawn()
-            .expect("wed runs");
-        let address = eventually("the address", || {
-            let said = std::fs::read_to_string(log.path()).ok()?;
-            let rest = said.split("the API is at http://").nth(1)?;
-            rest.split(';').next()?.parse().ok()
-        });
         Served {
+            token: token_of(&url, "beto", "participant"),
+            server: Serving::of(&url),
             office,
-            server,
-            address,
-            token: token.done().json()["secret"]
-                .as_str()
-                .expect("a secret")
-                .to_owned(),
             folder: tempfile::tempdir().expect("a folder"),
         }
     }
@@ -68,7 +37,7 @@ impl Served {
     }
 
     fn client(&self) -> Client {
-        Client::at(self.address, &self.token)
+        Client::at(self.server.address, &self.token)
     }
 
     /// `wed work` on beto's machine, where there is no database.
@@ -77,7 +46,7 @@ impl Served {
             .args(["--json", "work"])
             .args(words)
             .env("WEDFLOW_WORK_STORE", self.folder.path().join("store"))
-            .env("WEDFLOW_SERVER", format!("http://{}", self.address))
+            .env("WEDFLOW_SERVER", format!("http://{}", self.server.address))
             .env("WEDFLOW_TOKEN", &self.token))
     }
 }

@@ -301,7 +301,7 @@ async fn stored(
 }
 
 /// Checks that a body is sent as a component.
-fn must_be_wasm(headers: &HeaderMap) -> Result<(), Problem> {
+pub(super) fn must_be_wasm(headers: &HeaderMap) -> Result<(), Problem> {
     match body::media_type(headers).as_deref() {
         Some("application/wasm" | "application/octet-stream") => Ok(()),
         _ => Err(Problem::new(

@@ -57,6 +57,7 @@ pub(crate) async fn get(
         r#final: flow.r#final,
         exception: flow.exception,
         jobs: flow.jobs,
+        estimated: flow.estimated,
         attributes: shape
             .attributes
             .into_iter()

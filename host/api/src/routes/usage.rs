@@ -6,7 +6,7 @@ use wedflow_store::{ReceiptDays, ReceiptPlace};
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::{Caller, Operator};
-use crate::documents::{Host, List, Receipt, ReceiptFilter, Usage};
+use crate::documents::{Host, LastHour, List, Receipt, ReceiptFilter, Usage};
 use crate::page;
 use crate::path::Asked;
 use crate::problem::Problem;
@@ -94,4 +94,15 @@ pub(crate) async fn hosts(
     Ok(Json(List::whole(
         api.store.tenant_hosts(&caller.tenant).await?,
     )))
+}
+
+/// The last hour of the tenant's flows, by minute: attempts by outcome, how long jobs waited, how long the oldest is due
+#[utoipa::path(get, path = "/v1/last-hour", tag = "settings", operation_id = "last_hour",
+    responses((status = 200, body = LastHour), (status = 403, body = Problem)))]
+pub(crate) async fn last_hour(
+    State(api): State<Api>,
+    caller: Caller,
+) -> Result<Json<LastHour>, Problem> {
+    caller.must(Action::read(Area::Usage))?;
+    Ok(Json(api.store.last_hour(&caller.tenant).await?))
 }

@@ -391,7 +391,7 @@ pub(crate) async fn run(
     OptionalDocument(wanted): OptionalDocument<Run>,
 ) -> Result<Json<Value>, Problem> {
     caller.must(Action::write(Area::Instances))?;
-    let Some(run) = api.run_application else {
+    let Some(bench) = api.bench else {
         return Err(Problem::new(
             StatusCode::NOT_FOUND,
             "not_found",
@@ -421,7 +421,7 @@ pub(crate) async fn run(
         )
         .hint("Select it first."));
     }
-    let values = run(Application {
+    let values = (bench.run_application)(Application {
         tenant: caller.tenant.clone(),
         item: document,
         bytes,

@@ -150,12 +150,13 @@ async fn list(door: &Door, terminal: &Terminal) -> Result<(), Problem> {
                 "description",
             ],
             flows.iter().map(|flow| {
+                let about = if flow.estimated { "~" } else { "" };
                 vec![
                     flow.name.clone(),
-                    flow.regular.to_string(),
-                    flow.r#final.to_string(),
+                    format!("{about}{}", flow.regular),
+                    format!("{about}{}", flow.r#final),
                     flow.exception.to_string(),
-                    flow.jobs.to_string(),
+                    format!("{about}{}", flow.jobs),
                     flow.description.clone(),
                 ]
             }),

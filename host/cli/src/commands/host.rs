@@ -12,13 +12,13 @@ use wedflow_telemetry::Tracer;
 use wedflow_tenancy::{Scope, TokenRequest, issue};
 use wedflow_worker::{Host, HostSettings, OutsideSettings};
 
-use crate::application::run_at_server;
 use crate::arguments::{Arguments, DevArguments, HostArguments};
 use crate::commands::dev_watch::Watched;
 use crate::database::{self, FEW_CONNECTIONS, private_cluster};
 use crate::door;
 use crate::problem::Problem;
 use crate::secret_key;
+use crate::shadow::BENCH;
 use crate::terminal::Terminal;
 
 /// Longest wait for the last spans to be sent.
@@ -313,7 +313,7 @@ async fn listen_at(
             true => || secret_key::existing_or_new().ok(),
             false => || secret_key::existing().ok().flatten(),
         }),
-        run_application: Some(|application| Box::pin(run_at_server(application))),
+        bench: Some(BENCH),
         tracer: given.tracer.cloned(),
         pages: Some(pages(given.links)),
         ..ServerSettings::at(address)

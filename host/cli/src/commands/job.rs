@@ -15,6 +15,7 @@ use crate::commands::job_claimed;
 use crate::commands::operate_waiting::Reasons;
 use crate::door::Door;
 use crate::problem::Problem;
+use crate::shadow::name_of;
 use crate::terminal::Terminal;
 
 /// Between two looks at attempts that are being followed.
@@ -200,14 +201,5 @@ fn component_of(attempt: &Attempt) -> String {
     match (&attempt.component, attempt.version) {
         (Some(component), Some(version)) => format!("{component} v{version}  "),
         _ => String::new(),
-    }
-}
-
-/// Names an attempt: `orders/17#4` wrote state 4, `orders/17#a98` changed nothing.
-pub(crate) fn name_of(flow: &str, wid: Wid, seq: Option<i32>, number: Option<i64>) -> String {
-    match (seq, number) {
-        (Some(seq), _) => format!("{flow}/{wid}#{seq}"),
-        (None, Some(number)) => format!("{flow}/{wid}#a{number}"),
-        (None, None) => format!("{flow}/{wid}"),
     }
 }

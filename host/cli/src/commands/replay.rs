@@ -2,15 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
-use std::time::Duration;
 
 use anstyle::AnsiColor;
 use serde_json::{Map, Value as Json, json};
 use wedflow_authoring::{
-    Answer, AnswersFrom, Call, Called, Difference, Subject, Verdict, Workbench,
-    differences_between, write_fixture,
+    Call, Called, Difference, Subject, Verdict, Workbench, differences_between, write_fixture,
 };
-use wedflow_documents::Recording;
+use wedflow_documents::{Recording, ShadowRun, ThingThatDiffers};
 use wedflow_model::{AttributeType, FlowId, Outcome, Value, Wid};
 use wedflow_store::Store;
 
@@ -18,12 +16,13 @@ use crate::answer::counted;
 use crate::arguments::ReplayArguments;
 use crate::calls;
 use crate::commands::instance::attributes_of;
-use crate::commands::job::name_of;
+
 use crate::commands::run::{load, secrets_in, workbench};
 use crate::commands::test::fixture_problem;
 use crate::door::Door;
 use crate::problem::Problem;
 use crate::secret_key;
+use crate::shadow::{self, call_of, name_of, secrets_asked};
 use crate::terminal::{Terminal, hide};
 
 /// Differing attempts that a shadow run shows one by one.
@@ -201,51 +200,10 @@ impl Replay<'_> {
 
     /// The call that an attempt was.
     fn call(&self, wid: Wid, attempt: &Recording) -> Result<Call, Problem> {
-        let id = identifier(self.flow, wid, attempt);
-        let cannot = |why: &str| {
+        let secrets = self.secrets_of(&attempt.transition);
+        call_of((self.flow, wid), attempt, &self.attributes, secrets).map_err(|why| {
+            let id = identifier(self.flow, wid, attempt);
             Problem::new(format!("{id} cannot be run again: {why}")).code("not_replayable")
-        };
-        if attempt.recorded && attempt.answers.is_none() {
-            return Err(cannot(
-                "it asked its host for more than is kept of an attempt",
-            ));
-        }
-        if attempt.from_seq.is_none() {
-            return Err(cannot("the state that fired it is not on record"));
-        }
-        let payload = (attempt.payload.clone())
-            .ok_or_else(|| cannot("the state that fired it is gone from the trace"))?;
-        let answers: Vec<Answer> = match &attempt.answers {
-            Some(answers) => serde_json::from_value(answers.clone())
-                .map_err(|source| cannot("its record cannot be read").because(source))?,
-            None => Vec::new(),
-        };
-        let timeout = Duration::from_millis(
-            attempt
-                .timeout_ms
-                .and_then(|limit| u64::try_from(limit).ok())
-                .unwrap_or(3_600_000),
-        );
-        // Where none is on record, the guest asked for no time either; this is when it ended, or nearly.
-        let deadline = attempt.deadline.unwrap_or_else(|| {
-            attempt.at_us - attempt.elapsed_us.unwrap_or(0)
-                + i64::try_from(timeout.as_micros()).unwrap_or(i64::MAX / 2)
-        });
-        Ok(Call {
-            transition: Some(attempt.transition.clone()),
-            flow_attributes: Some(self.attributes.clone()),
-            state: serde_json::from_str(&payload)
-                .map_err(|source| cannot("its state cannot be read").because(source))?,
-            payload: Some(payload),
-            flow: self.flow.to_owned(),
-            wid,
-            trigger: attempt.trigger.clone(),
-            attempt: u32::try_from(attempt.attempt).unwrap_or(1),
-            timeout: Some(timeout),
-            deadline: Some(deadline),
-            secrets: self.secrets_of(&attempt.transition),
-            answers: AnswersFrom::Recording(answers),
-            ..Call::default()
         })
     }
 
@@ -353,20 +311,8 @@ impl Replay<'_> {
     /// Secrets that the attempt asked for and that neither the flow nor a file gave.
     fn missing_secrets(&self, attempt: &Recording) -> Vec<String> {
         let there = self.secrets_of(&attempt.transition);
-        let answers: Vec<Answer> = attempt
-            .answers
-            .clone()
-            .and_then(|answers| serde_json::from_value(answers).ok())
-            .unwrap_or_default();
-        let mut missing: Vec<String> = answers
-            .into_iter()
-            .filter_map(|answer| match answer {
-                Answer::Secret(name) if !there.contains_key(&name) => Some(name),
-                _ => None,
-            })
-            .collect();
-        missing.sort();
-        missing.dedup();
+        let mut missing = secrets_asked(attempt);
+        missing.retain(|name| !there.contains_key(name));
         missing
     }
 
@@ -422,38 +368,30 @@ impl Replay<'_> {
             .door
             .last_attempts(self.flow, transition, count)
             .await?;
-        let mut shadow = Shadow::of(transition, last.len());
+        let mut run = ShadowRun {
+            transition: transition.clone(),
+            attempts: last.len(),
+            ..ShadowRun::default()
+        };
         for one in &last {
             let (wid, name) = (one.wid, (one.seq, one.number));
             let attempt = self.door.recording(self.flow, wid, name).await?;
-            let call = match self.call(wid, &attempt) {
-                Ok(call) => call,
-                Err(problem) => {
-                    let why = problem.message.split_once(": ").map_or("", |(_, why)| why);
-                    *shadow.skipped.entry(why.to_owned()).or_default() += 1;
-                    continue;
+            let secrets = self.secrets_of(&attempt.transition);
+            match call_of((self.flow, wid), &attempt, &self.attributes, secrets) {
+                Ok(call) => {
+                    let before = self.again(&attempt, &call).await?;
+                    let with = self.workbench.call(&subject, &call).await?;
+                    let id = identifier(self.flow, wid, &attempt);
+                    shadow::add(&mut run, id, &before, &with);
                 }
-            };
-            let before = self.again(&attempt, &call).await?;
-            let after = self.workbench.call(&subject, &call).await?;
-            if before.name() != after.name() {
-                *shadow
-                    .outcomes
-                    .entry((before.name(), after.name()))
-                    .or_default() += 1;
-            }
-            let found = differences_between(&before, &after);
-            if found.is_empty() {
-                shadow.same += 1;
-            } else {
-                shadow
-                    .differing
-                    .push((identifier(self.flow, wid, &attempt), found));
+                Err(why) => *run.not_replayable.entry(why.to_owned()).or_default() += 1,
             }
         }
         let terminal = self.terminal;
-        terminal.answer(&shadow.document(file), || shadow.print(terminal));
-        if shadow.differing.is_empty() {
+        let mut document = serde_json::to_value(&run).unwrap_or_default();
+        document["with"] = json!(file);
+        terminal.answer(&document, || print_shadow(&run, terminal));
+        if run.different == 0 {
             Ok(())
         } else {
             Err(Problem::new("the two versions answer differently").code("different"))
@@ -509,94 +447,48 @@ fn compare(attempt: &Recording, called: &Called) -> Sameness {
     effect(called, &state, seq)
 }
 
-/// Comparison of another component with the last attempts at a transition.
-struct Shadow<'a> {
-    transition: &'a str,
-    attempts: usize,
-    same: usize,
-    /// Number of attempts that were not run again, by reason.
-    skipped: BTreeMap<String, usize>,
-    differing: Vec<(String, Vec<Difference>)>,
-    /// Number of attempts that ended otherwise, by their end before and with the component.
-    outcomes: BTreeMap<(&'static str, &'static str), usize>,
-}
-
-impl<'a> Shadow<'a> {
-    fn of(transition: &'a str, attempts: usize) -> Self {
-        Self {
-            transition,
-            attempts,
-            same: 0,
-            skipped: BTreeMap::new(),
-            differing: Vec::new(),
-            outcomes: BTreeMap::new(),
-        }
-    }
-
-    /// Counts differences by the thing that differs.
-    fn by_what(&self) -> BTreeMap<&str, usize> {
-        let mut by_what: BTreeMap<&str, usize> = BTreeMap::new();
-        for (_, differences) in &self.differing {
-            for difference in differences {
-                *by_what.entry(&difference.what).or_default() += 1;
-            }
-        }
-        by_what
-    }
-
-    fn document(&self, file: &Path) -> Json {
-        json!({
-            "transition": self.transition,
-            "with": file,
-            "attempts": self.attempts,
-            "same": self.same,
-            "different": self.differing.len(),
-            "not_replayable": self.skipped,
-            "by": self.by_what(),
-            "outcomes": self.outcomes.iter().map(|((before, with), attempts)| {
-                json!({ "before": before, "with": with, "attempts": attempts })
-            }).collect::<Vec<_>>(),
-            "differences": self.differing.iter().map(|(id, list)| {
-                json!({ "id": id, "differences": list })
-            }).collect::<Vec<_>>(),
-        })
-    }
-
-    fn print(&self, terminal: &Terminal) {
-        for (id, differences) in self.differing.iter().take(SHOWN) {
-            terminal.line(id);
-            calls::print_differences(differences, ("before", "with it"), "  ", terminal);
-        }
-        if self.differing.len() > SHOWN {
-            terminal.line(&format!("… and {} more", self.differing.len() - SHOWN));
-        }
-        let style = if self.differing.is_empty() {
-            calls::colour(AnsiColor::Green)
-        } else {
-            calls::colour(AnsiColor::Yellow)
+fn print_shadow(run: &ShadowRun, terminal: &Terminal) {
+    for one in run.differences.iter().take(SHOWN) {
+        terminal.line(&one.id);
+        let differing = |one: &ThingThatDiffers| Difference {
+            what: one.what.clone(),
+            expected: one.expected.clone(),
+            actual: one.actual.clone(),
         };
+        let differences: Vec<Difference> = one.differences.iter().map(differing).collect();
+        calls::print_differences(&differences, ("before", "with it"), "  ", terminal);
+    }
+    if run.different > SHOWN {
+        terminal.line(&format!("… and {} more", run.different - SHOWN));
+    }
+    let style = match run.different {
+        0 => calls::colour(AnsiColor::Green),
+        _ => calls::colour(AnsiColor::Yellow),
+    };
+    terminal.line(&format!(
+        "{style}{} at {}: {} the same, {} different{style:#}",
+        counted(run.attempts, "attempt"),
+        run.transition,
+        run.same,
+        run.different
+    ));
+    for one in &run.outcomes {
         terminal.line(&format!(
-            "{style}{} at {}: {} the same, {} different{style:#}",
-            counted(self.attempts, "attempt"),
-            self.transition,
-            self.same,
-            self.differing.len()
+            "  {} before, with it {}: {}",
+            one.before, one.with, one.attempts
         ));
-        for ((before, with), times) in &self.outcomes {
-            terminal.line(&format!("  {before} before, with it {with}: {times}"));
-        }
-        // The end of a call is printed above already, where only it differs.
-        let told: usize = self.outcomes.values().sum();
-        for (what, times) in self
-            .by_what()
-            .iter()
-            .filter(|(what, times)| **what != "answer" || **times > told)
-        {
-            terminal.line(&format!("  {what}: {times}"));
-        }
-        for (why, times) in &self.skipped {
-            terminal.line(&format!("  not run again, {times}: {why}"));
-        }
+    }
+    // The end of a call is printed above already, where only it differs.
+    let told: usize = run.outcomes.iter().map(|one| one.attempts).sum();
+    for (what, times) in run
+        .by
+        .iter()
+        .filter(|(what, times)| *what != "answer" || **times > told)
+    {
+        terminal.line(&format!("  {what}: {times}"));
+    }
+    for (why, times) in &run.not_replayable {
+        terminal.line(&format!("  not run again, {times}: {why}"));
     }
 }
 

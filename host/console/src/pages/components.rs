@@ -44,25 +44,30 @@ pub(crate) async fn list(session: Session) -> Answer {
 }
 
 fn row(session: &Session, one: &Component) -> Markup {
-    let say = |text| session.language.say(text);
     html! {
         tr {
-            th scope="row" { (one.name) }
+            th scope="row" { a href=(super::component::address(&one.name)) { (one.name) } }
             td class="number" { (one.version) }
             td class="number" { (bytes(i64::from(one.size))) }
             td { (time(&one.created_at)) }
             td { (one.used_by.join(", ")) }
-            td {
-                @if one.active { span class="badge final" { (say("in use")) } }
-                @else if session.may("activation:write") {
-                    form method="post" action=(format!("{ROOT}/components/do")) {
-                        (hidden(session))
-                        input type="hidden" name="name" value=(one.name);
-                        button name="version" value=(one.version)
-                            data-ask=(say("Put this version into use, for what is fired from now on?")) {
-                            (say("Use")) " " (one.name) " " (one.version)
-                        }
-                    }
+            td { (use_form(session, one)) }
+        }
+    }
+}
+
+/// Says that a version is in use, or puts it into use.
+pub(super) fn use_form(session: &Session, one: &Component) -> Markup {
+    let say = |text| session.language.say(text);
+    html! {
+        @if one.active { span class="badge final" { (say("in use")) } }
+        @else if session.may("activation:write") {
+            form method="post" action=(format!("{ROOT}/components/do")) {
+                (hidden(session))
+                input type="hidden" name="name" value=(one.name);
+                button name="version" value=(one.version)
+                    data-ask=(say("Put this version into use, for what is fired from now on?")) {
+                    (say("Use")) " " (one.name) " " (one.version)
                 }
             }
         }

@@ -26,7 +26,7 @@ fn sign_in_page(language: Language, refusal: Option<&str>) -> Response {
     let body = html! {
         main id="main" class="alone" {
             h1 { "Wedflow" }
-            p { (language.say("Sign in with a token of yours. `wed token create USER` makes one.")) }
+            p { (crate::shown::prose(language.say("Sign in with a token of yours. `wed token create USER` makes one."))) }
             @if let Some(refusal) = refusal { p class="alert" role="alert" { (refusal) } }
             form method="post" action=(format!("{ROOT}/sign-in")) class="box" {
                 label class="whole" for="token" { (language.say("Token")) }

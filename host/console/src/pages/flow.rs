@@ -2,7 +2,6 @@
 
 use axum::extract::Path;
 use maud::{Markup, PreEscaped, html};
-use serde_json::Value;
 use wedflow_documents::{Between, FlowDetail};
 
 use super::{Query, flow_address, table};
@@ -10,7 +9,7 @@ use crate::ROOT;
 use crate::failure::Failure;
 use crate::frame::{Answer, hidden, page};
 use crate::session::Session;
-use crate::shown::{number, time};
+use crate::shown::{number, prose, time};
 
 /// A flow with the picture that is derived from its definition.
 pub(crate) async fn picture(session: Session, Path(flow): Path<String>) -> Answer {
@@ -65,11 +64,37 @@ pub(crate) async fn definition(session: Session, Path(flow): Path<String>) -> An
     let (detail, _) = session.client.flow(&flow).await.map_err(session.failed())?;
     let say = |text| session.language.say(text);
     let text = serde_json::to_string_pretty(&detail.definition).unwrap_or_default();
+    let findings = session.client.lint(&flow).await.unwrap_or_default();
     let content = html! {
         h2 { (say("Attributes")) }
         (table(say("Attributes"), &[say("Attribute"), say("Type")], &html! {
             @for one in &detail.attributes {
                 tr { th scope="row" { (one.name) } td { code { (one.r#type) } } }
+            }
+        }))
+        h2 { (say("Findings")) }
+        @if findings.is_empty() { p class="box" { (say("No contradiction was found.")) } }
+        @for one in &findings {
+            section class="note" {
+                div class="row" {
+                    strong { (one.place) } " " code { (one.code) }
+                    @if !one.certain { span class="badge unknown" { (say("perhaps")) } }
+                }
+                p { (prose(&one.text)) ". " (prose(&one.hint)) }
+                @if let Some(state) = &one.state { p { (say("For example")) " " code { (state) } } }
+            }
+        }
+        h2 { (say("Bindings")) }
+        (table(say("Bindings"), &[say("Transition"), say("Done by"), say("Time limit")], &html! {
+            @for one in detail.triggers.iter().filter(|one| !one.r#final) {
+                tr {
+                    th scope="row" { (one.transition.as_deref().unwrap_or_default()) }
+                    td { @match &one.component {
+                        Some(name) => a href=(super::component::address(name)) { (name) },
+                        None => (say("workers or people")),
+                    } }
+                    td { (one.timeout) }
+                }
             }
         }))
         h2 { (say("Definition")) }
@@ -154,12 +179,7 @@ pub(crate) async fn settings(session: Session, Path(flow): Path<String>) -> Answ
             @if secrets.is_empty() { tr { td colspan="3" { (say("None.")) } } }
         }))
         h2 { (say("Reservations")) }
-        (table(say("Reservations"), &[say("Reservation")], &html! {
-            @for one in &reservations {
-                tr { td { code { (serde_json::to_value(one).unwrap_or(Value::Null).to_string()) } } }
-            }
-            @if reservations.is_empty() { tr { td { (say("None.")) } } }
-        }))
+        (super::reservations::reservation_table(&session, &detail.name, &reservations))
     };
     Ok(of_flow(&session, &detail, "/settings", &content))
 }

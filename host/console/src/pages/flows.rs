@@ -6,7 +6,7 @@ use wedflow_documents::FlowSummary;
 use super::{flow_address, table};
 use crate::frame::{Answer, page};
 use crate::session::Session;
-use crate::shown::number;
+use crate::shown::{about, number, prose};
 
 /// All flows.
 pub(crate) async fn flows(session: Session) -> Answer {
@@ -25,7 +25,7 @@ pub(crate) fn flow_table(session: &Session, flows: &[FlowSummary]) -> Markup {
     if flows.is_empty() {
         return html! {
             p class="box" {
-                (say("There is no flow yet. `wed flow apply flow.toml` makes one; `wed demo paper` shows one."))
+                (prose(say("There is no flow yet. `wed flow apply flow.toml` makes one; `wed demo paper` shows one.")))
             }
         };
     }
@@ -44,9 +44,13 @@ pub(crate) fn flow_table(session: &Session, flows: &[FlowSummary]) -> Markup {
                         }
                     } @else { "0" }
                 }
-                td class="number" { a href=(format!("{address}/instances?status=regular")) { (number(flow.regular)) } }
-                td class="number" { a href=(format!("{address}/instances?status=final")) { (number(flow.r#final)) } }
-                td class="number" { (number(flow.jobs)) }
+                td class="number" { a href=(format!("{address}/instances?status=regular")) {
+                    (about(flow.regular, flow.estimated))
+                } }
+                td class="number" { a href=(format!("{address}/instances?status=final")) {
+                    (about(flow.r#final, flow.estimated))
+                } }
+                td class="number" { (about(flow.jobs, flow.estimated)) }
                 td class="number" { (flow.version) }
             }
         }

@@ -7,13 +7,15 @@ use wedflow_client::ClientError;
 use wedflow_documents::{Explanation, Instance, Status, TriggerOutcome, Truth, Why, WhyFilter};
 use wedflow_model::Wid;
 
+use super::reservations::reservation_table;
 use super::timeline::{failed_attempts, timeline};
 use super::why::{explanation, truth};
 use super::{badge, flow_address, instance_address, reason, table};
 use crate::document::part;
 use crate::frame::{Answer, hidden, page};
+use crate::needed::change_needed;
 use crate::session::Session;
-use crate::shown::{time, value};
+use crate::shown::{prose, time, value};
 
 /// Newest states of the timeline that a page shows.
 const STATES_MAX: usize = 100;
@@ -32,6 +34,9 @@ pub(crate) async fn instance(session: Session, Path((flow, wid)): Path<(String, 
         }
         h1 { (title) }
         div data-live=(format!("{address}/live")) { (content) }
+        div data-live=(format!("{address}/reservations")) data-once {
+            p { a href=(format!("{}/settings", flow_address(&flow))) { (session.language.say("Reservations")) } }
+        }
     };
     Ok(page(&session, &title, &body))
 }
@@ -45,6 +50,24 @@ pub(crate) async fn live(
     let content = content(&session, &flow, wid)
         .await
         .map_err(session.failed())?;
+    Ok(part(&headers, &content))
+}
+
+/// The part of an instance's page with what it has reserved, which is looked for among all of the flow.
+pub(crate) async fn reservations(
+    session: Session,
+    Path((flow, wid)): Path<(String, Wid)>,
+    headers: HeaderMap,
+) -> Answer {
+    let reserved = session.client.reservations(&flow).await;
+    let mut reserved = reserved.map_err(session.failed())?;
+    reserved.retain(|one| one.wid == wid);
+    let content = html! {
+        @if !reserved.is_empty() {
+            h2 { (session.language.say("Reservations")) }
+            (reservation_table(&session, &flow, &reserved))
+        }
+    };
     Ok(part(&headers, &content))
 }
 
@@ -73,7 +96,7 @@ async fn content(session: &Session, flow: &str, wid: Wid) -> Result<Markup, Clie
             div {
                 (conditions(session, &instance, &why, &address))
                 @for one in &waiting {
-                    p class="note" { strong { (one.transition) } ": " (one.text) ". " (one.hint) }
+                    p class="note" { strong { (one.transition) } ": " (prose(&one.text)) ". " (prose(&one.hint)) }
                 }
                 h2 { (say("Timeline")) }
                 @if after.is_some() { p class="soft" { (say("Older states are left out here.")) } }
@@ -161,6 +184,9 @@ fn short(session: &Session, one: &Explanation) -> Markup {
         section class="box" {
             div class="row" { h3 { (one.trigger) } (truth(session.language, one.value)) }
             @if let Some(fault) = &one.fault { p class="alert" { (fault) } }
+            @if let Some(needed) = change_needed(one) {
+                p { (session.language.say("It would hold if:")) " " code { (crate::shown::cut(&needed)) } }
+            }
             ul class="tree" {
                 @for clause in deciding {
                     li { div class="row" {

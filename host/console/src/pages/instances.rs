@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use wedflow_client::Request;
 use wedflow_documents::{Attribute, FlowDetail, Instance, InstanceFilter, List, Start, Status};
 
+use super::batch;
 use super::flow::{detail, of_flow};
 use super::{Query, badge, flow_address, instance_address, status_word, table};
 use crate::failure::Failure;
@@ -19,7 +20,7 @@ const PAGE: i64 = 50;
 /// Attributes that a table shows.
 const ATTRIBUTES_MAX: usize = 5;
 /// Parameters of a search.
-const SEARCHED: [&str; 5] = ["status", "attribute", "value", "since", "where"];
+pub(crate) const SEARCHED: [&str; 5] = ["status", "attribute", "value", "since", "where"];
 
 /// Instances, as searched for.
 pub(crate) async fn list(session: Session, Path(flow): Path<String>, query: Query) -> Answer {
@@ -38,6 +39,7 @@ pub(crate) async fn list(session: Session, Path(flow): Path<String>, query: Quer
     let content = html! {
         (search(&session, &detail, &query))
         (instance_table(&session, &detail, &found.items))
+        @if session.may("jobs:write") && !found.items.is_empty() { (batch::form(&session, &detail, &query.0, None)) }
         @if let Some(next) = &found.next {
             p { a class="button" href=(next_address(&query, next)) { (say("Older")) } }
         }
@@ -49,7 +51,7 @@ pub(crate) async fn list(session: Session, Path(flow): Path<String>, query: Quer
 }
 
 /// The API's filter for a search.
-fn filter_of(
+pub(crate) fn filter_of(
     session: &Session,
     flow: &FlowDetail,
     query: &Query,

@@ -12,14 +12,14 @@ use crate::ROOT;
 use crate::document::part;
 use crate::frame::{Answer, page};
 use crate::session::Session;
-use crate::shown::{number, time};
+use crate::shown::{about, number, prose, time};
 
 /// Flows whose exceptions and waiting jobs are looked at: those with most of them.
 const FLOWS_MAX: usize = 6;
 /// Newest exceptions of a flow that are listed.
 const EXCEPTIONS_MAX: i64 = 3;
-/// Jobs of a flow whose reasons are counted.
-const JOBS_MAX: i64 = 100;
+/// Jobs of a flow whose reasons are counted: a reason is looked for by itself.
+const JOBS_MAX: i64 = 16;
 
 /// The overview.
 pub(crate) async fn overview(session: Session) -> Answer {
@@ -28,6 +28,8 @@ pub(crate) async fn overview(session: Session) -> Answer {
     let body = html! {
         h1 { (say("Overview")) }
         div data-live=(format!("{ROOT}/live")) aria-live="off" { (content) }
+        h2 { a href=(format!("{ROOT}/last-hour")) { (say("Last hour")) } }
+        div data-live=(format!("{ROOT}/last-hour/live")) aria-live="off" {}
     };
     Ok(page(&session, say("Overview"), &body))
 }
@@ -45,11 +47,14 @@ async fn content(session: &Session) -> Result<Markup, ClientError> {
     let exceptions = exceptions(session, &flows).await?;
     let waiting = waiting(session, &flows).await;
     let say = |text| session.language.say(text);
-    let is_quiet = exceptions.is_none() && waiting.is_none() && pauses.is_empty();
+    let alarms = alarms(session).await;
+    let is_quiet =
+        exceptions.is_none() && waiting.is_none() && pauses.is_empty() && alarms.is_none();
     Ok(html! {
         (sums(session, &flows))
         h2 { (say("What needs somebody")) }
         @if is_quiet { p class="box" { (say("Nothing does: no exception, nothing waits, nothing is paused.")) } }
+        @if let Some(alarms) = &alarms { (alarms) }
         @if let Some(exceptions) = &exceptions { (exceptions) }
         @if let Some(waiting) = &waiting { (waiting) }
         @if !pauses.is_empty() { (paused(session, &pauses)) }
@@ -60,7 +65,8 @@ async fn content(session: &Session) -> Result<Markup, ClientError> {
 
 /// Figures of all flows together.
 fn sums(session: &Session, flows: &[FlowSummary]) -> Markup {
-    let sum = |of: fn(&FlowSummary) -> i64| number(flows.iter().map(of).sum());
+    let is_estimated = flows.iter().any(|flow| flow.estimated);
+    let sum = |of: fn(&FlowSummary) -> i64| about(flows.iter().map(of).sum(), is_estimated);
     let exceptions: i64 = flows.iter().map(|flow| flow.exception).sum();
     let say = |text| session.language.say(text);
     html! {
@@ -73,6 +79,31 @@ fn sums(session: &Session, flows: &[FlowSummary]) -> Markup {
             li { strong { (sum(|flow| flow.r#final)) } (say("ended instances")) }
         }
     }
+}
+
+/// Hosts that are gone, and messages of webhooks that were given up.
+async fn alarms(session: &Session) -> Option<Markup> {
+    // Whoever may not see them is told nothing of them.
+    let hosts = session.client.hosts().await.ok();
+    let webhooks = session.client.webhooks().await.unwrap_or_default();
+    let dead: i64 = webhooks.iter().map(|one| one.dead).sum();
+    let gone = hosts.iter().flatten().filter(|host| !host.running).count();
+    let has_none = hosts
+        .as_ref()
+        .is_some_and(|hosts| hosts.iter().all(|host| !host.running));
+    let say = |text| session.language.say(text);
+    let content = html! {
+        @if has_none { p class="note" { (prose(say("No host is running: start one with `wed serve`."))) } }
+        @else if gone > 0 {
+            p class="note" { a href=(format!("{ROOT}/hosts")) { (gone) " " (say("hosts are gone; others take their jobs over.")) } }
+        }
+        @if dead > 0 {
+            p class="note" {
+                a href=(format!("{ROOT}/webhooks")) { (number(dead)) " " (say("messages of webhooks were given up.")) }
+            }
+        }
+    };
+    (!content.0.is_empty()).then_some(content)
 }
 
 /// The newest exceptions of the flows that have most.

@@ -1,14 +1,16 @@
 //! Things of a tenant besides its flows: webhooks, users and tokens, usage, the audit log.
 
+use axum::http::HeaderMap;
 use maud::{Markup, html};
 use wedflow_documents::{NewUser, ReceiptFilter, WebhookPlace};
 
 use super::{Query, table};
 use crate::ROOT;
+use crate::document::part;
 use crate::failure::Failure;
 use crate::frame::{Answer, hidden, onward, page};
 use crate::session::{Sent, Session};
-use crate::shown::{number, time};
+use crate::shown::{number, prose, time};
 
 /// Entries of the audit log on a page.
 const ENTRIES_MAX: i64 = 200;
@@ -23,6 +25,7 @@ pub(crate) async fn webhooks(session: Session) -> Answer {
         say("URL"),
         say("Flow"),
         say("Messages pending"),
+        say("Given up"),
         say("Last error"),
         say("By"),
         say("Change"),
@@ -37,12 +40,17 @@ pub(crate) async fn webhooks(session: Session) -> Answer {
                         th scope="row" { (one.url) }
                         td { (one.flow.as_deref().unwrap_or(say("all flows"))) }
                         td class="number" { (number(one.pending)) }
+                        td class="number" { @if one.dead > 0 {
+                            span class="badge exception" { (number(one.dead)) }
+                        } @else { "0" } }
                         td { (one.last_error.as_deref().unwrap_or_default()) }
                         td { (one.actor) }
                         td { form method="post" {
                             (hidden(&session))
                             input type="hidden" name="url" value=(one.url);
                             input type="hidden" name="flow" value=(one.flow.as_deref().unwrap_or_default());
+                            input type="hidden" name="name" value=(one.name);
+                            @if one.dead > 0 { button name="act" value="again" { (say("Send again")) " " (one.name) } " " }
                             button class="bad" name="act" value="remove" { (say("Remove")) " " (one.url) }
                         } }
                     }
@@ -71,6 +79,15 @@ pub(crate) async fn change_webhook(session: Session, sent: Sent) -> Answer {
     };
     let failed = session.failed();
     let message = match sent.text("act") {
+        "again" => {
+            let again = session.client.redeliver(sent.text("name"), None).await;
+            let again = again.map_err(&failed)?;
+            format!(
+                "{} {}",
+                again.messages,
+                session.language.say("messages are sent again.")
+            )
+        }
         "remove" => {
             session
                 .client
@@ -130,7 +147,7 @@ pub(crate) async fn people(session: Session) -> Answer {
                 }
             }
         }))
-        p class="soft" { (say("`wed token create USER` makes a token.")) }
+        p class="soft" { (prose(say("`wed token create USER` makes a token."))) }
     };
     Ok(page(&session, say("Users and tokens"), &body))
 }
@@ -233,7 +250,7 @@ pub(crate) async fn hosts(session: Session) -> Answer {
     let body = html! {
         h1 { (say("Hosts")) }
         @if hosts.is_empty() {
-            p class="box" { (say("No host is running: start one with `wed serve`.")) }
+            p class="box" { (prose(say("No host is running: start one with `wed serve`."))) }
         } @else {
             (table(say("Hosts"), &heads, &html! {
                 @for one in &hosts {
@@ -255,12 +272,13 @@ pub(crate) async fn hosts(session: Session) -> Answer {
     Ok(page(&session, say("Hosts"), &body))
 }
 
-/// Limits of the tenant, and what is used of them.
-pub(crate) async fn usage(session: Session) -> Answer {
+/// Limits of the tenant, and what is used of them. What was used today is read by itself, for it may be much.
+pub(crate) async fn usage(session: Session, query: Query) -> Answer {
     let usage = session.client.usage().await.map_err(session.failed())?;
-    let today = ReceiptFilter::default();
-    let today = session.client.receipts(&today).await;
-    let today = today.map_err(session.failed())?.items;
+    let today = match query.given("today") {
+        Some(_) => Some(today(&session).await?),
+        None => None,
+    };
     let say = |text| session.language.say(text);
     let figure = |figure: Option<i64>| figure.map_or("–".to_owned(), number);
     let body = html! {
@@ -276,18 +294,47 @@ pub(crate) async fn usage(session: Session) -> Answer {
                 }
             }
         }))
-        (table(say("Today (UTC)"), &[say("Flow"), say("Transition"), say("Commits"), say("Failures"), say("Fuel")],
-            &html! {
-                @for one in today.iter().filter(|one| one.transition.is_some()) {
-                    tr {
-                        th scope="row" { (one.flow) }
-                        td { (one.transition.as_deref().unwrap_or_default()) }
-                        td class="number" { (number(one.commits)) }
-                        td class="number" { (number(one.failures)) }
-                        td class="number" { (number(one.fuel)) }
-                    }
-                }
-            }))
+        h2 { (say("Today (UTC)")) }
+        @match &today {
+            Some(today) => (today),
+            None => div data-live=(format!("{ROOT}/usage/today")) data-once {
+                p { a href="?today=yes" { (say("What was used today")) } }
+            },
+        }
     };
     Ok(page(&session, say("Usage"), &body))
+}
+
+/// The part of the page of usage with what was used today.
+pub(crate) async fn usage_today(session: Session, headers: HeaderMap) -> Answer {
+    Ok(part(&headers, &today(&session).await?))
+}
+
+async fn today(session: &Session) -> Result<Markup, Failure> {
+    let today = ReceiptFilter::default();
+    let today = session.client.receipts(&today).await;
+    let today = today.map_err(session.failed())?.items;
+    let say = |text| session.language.say(text);
+    let heads = [
+        say("Flow"),
+        say("Transition"),
+        say("Commits"),
+        say("Failures"),
+        say("Fuel"),
+    ];
+    Ok(table(
+        say("Today (UTC)"),
+        &heads,
+        &html! {
+            @for one in today.iter().filter(|one| one.transition.is_some()) {
+                tr {
+                    th scope="row" { (one.flow) }
+                    td { (one.transition.as_deref().unwrap_or_default()) }
+                    td class="number" { (number(one.commits)) }
+                    td class="number" { (number(one.failures)) }
+                    td class="number" { (number(one.fuel)) }
+                }
+            }
+        },
+    ))
 }

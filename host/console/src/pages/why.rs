@@ -8,6 +8,7 @@ use wedflow_model::Wid;
 
 use super::{Query, badge, flow_address, instance_address, waits};
 use crate::frame::{Answer, page};
+use crate::needed::change_needed;
 use crate::session::Session;
 use crate::shown::{time, value};
 use crate::words::Language;
@@ -72,9 +73,12 @@ pub(crate) fn explanation(session: &Session, one: &Explanation) -> Markup {
                         (None, Some(code), _) => { (language.say("It waits:")) " " (waits(language, code)) }
                         _ => (language.say("It is due, or a worker is at it.")),
                     }
-                    " " (language.say("attempt")) " " (job.attempt)
+                    " · " (language.say("attempt")) " " (job.attempt)
                     @if let Some(due) = &job.due { " · " (language.say("due")) " " (time(due)) }
                 }
+            }
+            @if let Some(needed) = change_needed(one) {
+                p { (language.say("It would hold if:")) " " code { (crate::shown::cut(&needed)) } }
             }
             details open[is_open] {
                 summary { span class="clause" { (one.condition) } }

@@ -7,10 +7,10 @@ use super::{Query, flow_address, instance_address, table, waits};
 use crate::ROOT;
 use crate::frame::{Answer, hidden, onward, page};
 use crate::session::{Sent, Session};
-use crate::shown::{part, time};
+use crate::shown::{part, prose, time};
 
 /// Jobs of a flow that are listed.
-const JOBS_MAX: i64 = 100;
+const JOBS_MAX: i64 = 50;
 /// Flows whose jobs are listed on one page.
 const FLOWS_MAX: usize = 8;
 
@@ -99,7 +99,7 @@ pub(crate) async fn schedules(session: Session) -> Answer {
     ];
     let body = html! {
         h1 { (say("Schedules")) }
-        @if found.is_empty() { p class="box" { (say("There is no schedule. `wed schedule set` makes one.")) } }
+        @if found.is_empty() { p class="box" { (prose(say("There is no schedule. `wed schedule set` makes one."))) } }
         @else {
             (table(say("Schedules"), &heads, &html! {
                 @for (flow, one) in &found { (schedule_row(&session, flow, one)) }
