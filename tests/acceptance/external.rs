@@ -464,7 +464,8 @@ fn a_worker_stops_at_once_and_leaves_its_job() {
     });
     let said = idle.complaints();
     assert!(status.success(), "{status}: {said}");
-    assert_eq!(said.trim(), "stopped");
+    // The driver may say that a statement was under way.
+    assert_eq!(said.trim().lines().last(), Some("stopped"), "{said}");
 
     // In the middle of a transition.
     let wid = s.start();

@@ -5,19 +5,19 @@ use std::sync::OnceLock;
 /// The options that were given for all commands, as they are to be given again, and the names of the commands.
 static IN_FORCE: OnceLock<(String, Vec<String>)> = OnceLock::new();
 
-/// The tenant that the command is for.
-static TENANT: OnceLock<String> = OnceLock::new();
+/// The tenant that the command is for; none where the server knows it.
+static TENANT: OnceLock<Option<String>> = OnceLock::new();
 
 /// Names the options that commands in hints are to have, and the commands there are.
-pub(crate) fn force(tenant: &str, options: String, commands: Vec<String>) {
+pub(crate) fn force(tenant: Option<String>, options: String, commands: Vec<String>) {
     // Once a process.
     let _ = IN_FORCE.set((options, commands));
-    let _ = TENANT.set(tenant.to_owned());
+    let _ = TENANT.set(tenant);
 }
 
-/// The tenant that the command is for.
+/// The tenant that the command is for; none where the server knows it.
 pub(crate) fn tenant() -> Option<&'static str> {
-    TENANT.get().map(String::as_str)
+    TENANT.get()?.as_deref()
 }
 
 /// A text in which each command of ours has the options in force: who pastes it acts on the same tenant and database.

@@ -57,7 +57,12 @@ fn main() -> ExitCode {
         // A variable that is empty counts as unset.
         DEFAULT_TENANT.clone_into(&mut arguments.tenant);
     }
-    in_force::force(&arguments.tenant, options_of(&arguments), command_names());
+    // At a server, the tenant is the token's.
+    let tenant = match door::place(&arguments) {
+        Ok(door::Place::Server(_)) => None,
+        _ => Some(arguments.tenant.clone()),
+    };
+    in_force::force(tenant, options_of(&arguments), command_names());
     let terminal = Terminal::new(arguments.json, arguments.quiet);
     let started = logging::start(arguments.command.is_long_running(), arguments.json);
     let result = started.and_then(|()| runtime()).and_then(|runtime| {

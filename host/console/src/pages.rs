@@ -66,6 +66,7 @@ pub(crate) fn router(console: Console) -> Router {
     Router::new()
         .route("/", get(async || Redirect::to(ROOT)))
         .route("/work", get(item::short_address))
+        .route(&format!("{ROOT}/"), get(async || Redirect::to(ROOT)))
         .nest(ROOT, pages)
 }
 

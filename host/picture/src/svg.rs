@@ -83,12 +83,17 @@ pub fn svg(title: &str, graph: &Graph, shown_in: Place<'_>) -> String {
             @for (trigger, place) in graph.triggers.iter().zip(&positions.boxes) {
                 @match shown_in {
                     Place::File => (node(trigger, place)),
-                    Place::Page(address) => a href=(format!("{address}{}", trigger.trigger)) { (node(trigger, place)) },
+                    Place::Page(address) => a href=(format!("{address}{}", encoded(&trigger.trigger))) { (node(trigger, place)) },
                 }
             }
         }
     };
     drawing.into_string()
+}
+
+/// Writes a name as a part of an address.
+fn encoded(name: &str) -> percent_encoding::PercentEncode<'_> {
+    percent_encoding::utf8_percent_encode(name, percent_encoding::NON_ALPHANUMERIC)
 }
 
 /// Returns the highest number of an edge.

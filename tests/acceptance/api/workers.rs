@@ -285,7 +285,7 @@ fn job_is_nobodys_but_of_workers_of_its_tenant() {
 fn worker_that_may_not_operate_serves_no_exception() {
     let (api, client) = with_instance();
     let job = &claim(&client)[0];
-    let lease = json!({ "lease": job["lease"], "message": "broken", "last": true });
+    let lease = json!({ "lease": job["lease"], "message": "broken", "retry": false });
     act(&client, 1, "fail", &lease).is(200);
     let worker = api.token(
         TENANT,

@@ -5,7 +5,8 @@ use wedflow_console::Links;
 use super::{MARKUP, bare, break_instance, form, page, proof, served, with_exception};
 use crate::support::database::TENANT;
 use crate::support::http::{Api, Client};
-use crate::support::on;
+use crate::support::program::wed_path;
+use crate::support::{Database, eventually, on};
 
 /// Pages of a tenant with a flow `f`.
 const PAGES: [&str; 32] = [
@@ -122,6 +123,45 @@ fn a_link_signs_in_once() {
             .is_none()
     );
     bare(&client).get("/console/enter?code=guess").is(422);
+}
+
+/// Ends the program with the test.
+struct AtTerminal(std::process::Child);
+
+impl Drop for AtTerminal {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[harness::test]
+fn server_at_a_terminal_tells_a_link_each_time() {
+    let database = Database::new();
+    for _ in 0..2 {
+        let log = tempfile::NamedTempFile::new().expect("a file");
+        let serve = format!(
+            "exec {} serve --listen 127.0.0.1:0 --lanes 1",
+            wed_path().display()
+        );
+        let program = std::process::Command::new("script")
+            .args(["-q", "-e", "-f", "-c", &serve])
+            .arg(log.path())
+            .env("DATABASE_URL", database.url())
+            .stdin(std::process::Stdio::null())
+            .stdout(std::process::Stdio::null())
+            .spawn();
+        let _program = AtTerminal(program.expect("script runs"));
+        let (address, path) = eventually("a link that signs in once", || {
+            let said = std::fs::read_to_string(log.path()).ok()?;
+            let link = said.split("the console is at http://").nth(1)?;
+            let (link, _) = link.split_once(" (signs in once")?;
+            let (address, path) = link.split_once('/')?;
+            Some((address.parse().ok()?, format!("/{path}")))
+        });
+        let entered = Client::at(address, "").without_token().get(&path).is(200);
+        assert!(entered.header("set-cookie").is_some(), "{entered:?}");
+    }
 }
 
 #[harness::test]

@@ -156,11 +156,28 @@ fn wrong(at: &str, said: String) -> Result<(), Problem> {
         .hint("GET /openapi.json describes the document."))
 }
 
+fn is_decoded(secret: &str) -> bool {
+    let encoded = secret.strip_prefix("whsec_");
+    encoded.is_none_or(|encoded| BASE64.decode(encoded.as_bytes()).is_ok())
+}
+
+/// Returns true for a JSON pointer (RFC 6901) that is not too long.
+fn is_pointer(text: &str) -> bool {
+    let mut escapes = text.split('~').skip(1);
+    (text.is_empty() || text.starts_with('/'))
+        && text.len() <= POINTER_BYTES_MAX
+        && escapes.all(|behind| behind.starts_with(['0', '1']))
+}
+
 fn checked_secret(secret: Option<&str>) -> Result<(), Problem> {
     match secret {
         Some(secret) if !SECRET_LENGTHS.contains(&secret.len()) => {
             wrong("/secret", "secret is not of 16 to 255 bytes".to_owned())
         }
+        Some(secret) if !is_decoded(secret) => wrong(
+            "/secret",
+            "secret begins with whsec_ and goes on with what is no base64".to_owned(),
+        ),
         _ => Ok(()),
     }
 }
@@ -174,16 +191,17 @@ fn checked(hook: &PutHook) -> Result<(), Problem> {
             format!("attributes are more than {MAPPED_MAX}"),
         );
     }
-    let is_pointer = |text: &String| {
-        (text.is_empty() || text.starts_with('/')) && text.len() <= POINTER_BYTES_MAX
-    };
-    let pointers = hook.key.iter().chain(hook.attributes.values());
-    match pointers.into_iter().find(|pointer| !is_pointer(pointer)) {
+    let key = hook.key.iter().map(|pointer| ("/key", pointer));
+    let attributes = hook.attributes.values();
+    let mut pointers = key.chain(attributes.map(|pointer| ("/attributes", pointer)));
+    match pointers.find(|(_, pointer)| !is_pointer(pointer)) {
         None => Ok(()),
-        Some(text) => {
+        Some((at, text)) => {
             let short: String = text.chars().take(80).collect();
-            let said = format!("\"{short}\" is no JSON pointer, such as /data/order");
-            wrong("/attributes", said)
+            wrong(
+                at,
+                format!("\"{short}\" is no JSON pointer, such as /data/order"),
+            )
         }
     }
 }

@@ -227,11 +227,10 @@ async fn say_console(
 ) {
     let address = api.address();
     let link = match terminal.has_screen() {
-        true => console_token(store, tenant)
-            .await
-            .map(|token| links.make(&token)),
+        true => console_token(store, tenant).await,
         false => None,
     };
+    let link = link.map(|token| links.make(&token));
     terminal.say(&match link {
         Some(link) => {
             format!("the console is at http://{address}{link} (signs in once, within 10 minutes)")
@@ -246,16 +245,23 @@ async fn console_token(store: &Store, tenant: &str) -> Option<String> {
     if let Err(error) = store.create_user(tenant, CONSOLE_USER, "admin").await {
         tracing::debug!(%error, "the user of the console was not made");
     }
+    // Tokens of earlier links may be live.
+    let name = format!("console-link-{:08x}", rand::random::<u32>());
     let request = TokenRequest {
         tenant,
         user: CONSOLE_USER,
-        name: "a link of the console",
+        name: &name,
         scopes: &[Scope::ALL],
         flows: &[],
         days: 1,
     };
-    let issued = issue(store, None, &request).await.ok()?;
-    Some(issued.secret.reveal().to_owned())
+    match issue(store, None, &request).await {
+        Ok(issued) => Some(issued.secret.reveal().to_owned()),
+        Err(error) => {
+            tracing::warn!(%error, "there is no link to the console: sign in with a token");
+            None
+        }
+    }
 }
 
 /// Reason for which a host ends.

@@ -48,15 +48,17 @@ impl Fault {
     fn text(&self) -> String {
         match self {
             Fault::Client(ClientError::Refused(problem)) => json!({
-                "error": problem.detail,
+                "error": parts::beginning(&problem.detail),
                 "code": problem.code,
                 "at": problem.at,
                 "hint": problem.hint,
             })
             .to_string(),
-            Fault::Client(other) => json!({ "error": other.to_string() }).to_string(),
+            Fault::Client(other) => {
+                json!({ "error": parts::beginning(&other.to_string()) }).to_string()
+            }
             Fault::Arguments(reason) => json!({
-                "error": reason,
+                "error": parts::beginning(reason),
                 "hint": "The tool's input schema says what it takes.",
             })
             .to_string(),

@@ -108,8 +108,10 @@ pub(crate) async fn sign_out(_: Sent) -> Response {
 
 /// Chooses a language, and leads back.
 pub(crate) async fn language(sent: Sent) -> Response {
-    let back =
-        Some(sent.text("back")).filter(|path| path.starts_with(ROOT) && !path.contains('\\'));
+    let is_place = |path: &&str| {
+        path.starts_with(ROOT) && !path.contains('\\') && path.bytes().all(|c| c.is_ascii_graphic())
+    };
+    let back = Some(sent.text("back")).filter(is_place);
     let mut response = Redirect::to(back.unwrap_or(ROOT)).into_response();
     let tag = if sent.text("language").starts_with("pt") {
         "pt-BR"

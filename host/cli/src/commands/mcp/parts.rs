@@ -11,6 +11,8 @@ use crate::door::Door;
 
 /// Maximum bytes of a part.
 const PART_BYTES_MAX: usize = 4_000;
+/// Maximum bytes of a reason why there is no answer.
+const REASON_BYTES_MAX: usize = 1_000;
 /// Entries that a list has at most in a part.
 const ENTRIES_MAX: i64 = 32;
 
@@ -32,6 +34,14 @@ pub(super) fn part(text: &str, wanted: Option<u32>) -> Result<String, Fault> {
         None => Err(Fault::Arguments(format!(
             "there is no part {wanted}; the answer has {count}"
         ))),
+    }
+}
+
+/// Returns the beginning of a text that is told whole or not at all, such as a reason.
+pub(super) fn beginning(text: &str) -> String {
+    match text.char_indices().find(|(at, _)| *at >= REASON_BYTES_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 
