@@ -23,7 +23,7 @@ const RULES: [(&str, &str); 11] = [
          WHERE t.flow_id = i.flow_id AND t.wid = i.wid ORDER BY seq DESC LIMIT 1) t WHERE t.status <> i.status",
     ),
     (
-        "a fired job is done once, ended once or pending once",
+        "a fired job is done once, ended once or pending once; a wait may end with its condition",
         "SELECT f.flow_id, f.wid, f.name, f.fired, e.ended, p.pending FROM ( \
            SELECT flow_id, wid, name, count(*) AS fired FROM wed.trace, unnest(trf) name GROUP BY 1, 2, 3) f \
          CROSS JOIN LATERAL (SELECT count(*) AS ended FROM wed.trace t LEFT JOIN wed.trigger g USING (tgid) \
@@ -32,6 +32,8 @@ const RULES: [(&str, &str); 11] = [
          CROSS JOIN LATERAL (SELECT count(*) AS pending FROM wed.job j \
            WHERE j.flow_id = f.flow_id AND j.wid = f.wid AND j.trname = f.name) p \
          WHERE f.name <> '_EXCPT' AND f.fired <> e.ended + p.pending \
+         AND (f.fired < e.ended + p.pending OR NOT EXISTS (SELECT FROM wed.trigger w \
+           WHERE w.flow_id = f.flow_id AND w.trname = f.name AND w.waits_for IS NOT NULL)) \
          AND NOT EXISTS (SELECT FROM wed.trace t WHERE t.flow_id = f.flow_id AND t.wid = f.wid AND t.trw = '_CANCEL')",
     ),
     (

@@ -258,7 +258,7 @@ async fn console_token(store: &Store, tenant: &str) -> Option<String> {
     match issue(store, None, &request).await {
         Ok(issued) => Some(issued.secret.reveal().to_owned()),
         Err(error) => {
-            tracing::warn!(%error, "there is no link to the console: sign in with a token");
+            tracing::warn!(%error, "there is no link to the console; sign in with a token");
             None
         }
     }
