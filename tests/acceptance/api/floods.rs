@@ -23,9 +23,12 @@ struct Flooded {
     neighbour: Client,
 }
 
+/// Floods one thing that the API shares.
+type Flood = fn(&Flooded);
+
 /// Floods by the first tenant, each with the name of what is shared: it is refused more, or waits, and the second one is
 /// served.
-const FLOODS: [(&str, fn(&Flooded)); 5] = [
+const FLOODS: [(&str, Flood); 5] = [
     ("streams of events", watchers),
     ("requests that wait", polls),
     ("bodies of uploads", uploads),
