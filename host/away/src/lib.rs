@@ -1,8 +1,7 @@
 //! A person's work on a machine that may be cut off from the server.
 //!
 //! - [`LocalStore`]: items, data, components and results in one SQLite file
-//! - [`Wire`]: a way to the server, that may be cut; [`Link`]: the HTTP API as a person's machine uses it; [`Events`]:
-//!   changes as they happen
+//! - [`Wire`]: a way to the server, that may be cut; [`Link`]: the HTTP API as a person's machine uses it
 //! - [`Energy`]: the battery, which is spared when it is nearly empty
 //! - [`disconnect`], [`reconnect`], [`prefetch`]: the protocols of leaving and returning, step by step
 //!

@@ -214,6 +214,8 @@ resource = "r"
 holds = "instance"
 consumes = true
 after = "u"
+waits_for = "a"
+or_after = "1 day"
 [trigger.work]
 task = "t"
 type = "manual"
@@ -236,6 +238,14 @@ form = {}
 component = "x"
 files = true
 http = ["example.com:443"]
+starts = "other"
+inputs = { a = "a" }
+outputs = { a = "a" }
+shares = ["a"]
+state = "a"
+[[schedule]]
+name = "s"
+cron = "@daily"
 "#;
 
     fn names(object: &serde_json::Value) -> BTreeSet<&str> {

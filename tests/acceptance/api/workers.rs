@@ -294,7 +294,9 @@ fn worker_that_may_not_operate_serves_no_exception() {
         &["workers:write".parse().expect("a scope")],
     );
     let asked = json!({ "worker": "w", "transitions": ["_EXCPT"] });
-    worker.json("POST", CLAIM, &asked).problem(403, "not_permitted");
+    worker
+        .json("POST", CLAIM, &asked)
+        .problem(403, "not_permitted");
     let served = client.json("POST", CLAIM, &asked).is(200).json();
     assert_eq!(
         served["items"].as_array().map(Vec::len),
