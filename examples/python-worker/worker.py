@@ -10,6 +10,7 @@ For more than a constant clause, derive from Worker and say what the transition 
 """
 
 import argparse
+import logging
 import signal
 import sys
 import time
@@ -166,6 +167,8 @@ def main():
     arguments = parser.parse_args()
     worker = Constant(arguments.url, arguments.transition, arguments.wakeup, clause=arguments.set)
 
+    # A signal in the middle of a statement: the driver warns of the rollback that the server does anyway.
+    logging.getLogger("psycopg").setLevel(logging.ERROR)
     worker.stop_on_signals()
     try:
         worker.say(f"performed {worker.run(arguments.once)} transitions")

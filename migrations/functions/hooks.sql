@@ -20,7 +20,8 @@ BEGIN
       HINT = 'Name it in `key`, for example /data/order.';
   END IF;
   UPDATE wed.hook SET scheme = _scheme, secret = coalesce(_secret, secret), acts = _acts, key = _key,
-    old_secret = CASE WHEN _secret IS NULL THEN old_secret END, old_until = CASE WHEN _secret IS NULL THEN old_until END,
+    old_secret = CASE WHEN _secret IS NULL THEN old_secret END,
+    old_until = CASE WHEN _secret IS NULL THEN old_until END,
     attributes = _attributes, actor = _actor
   WHERE flow_id = _flow_id AND name = _name RETURNING address INTO _address;
   IF _address IS NULL THEN
@@ -36,8 +37,8 @@ BEGIN
   RETURN _address;
 END $$;
 
--- Replaces the secret of a hook; messages that are signed with the old one are taken until the overlap ends. Returns the
--- address, none where there is no such hook.
+-- Replaces the secret of a hook; messages that are signed with the old one are taken until the overlap ends. Returns
+-- the address, none where there is no such hook.
 CREATE OR REPLACE FUNCTION wed.rotate_hook(_flow_id integer, _actor text, _name text, _secret text, _overlap interval)
 RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

@@ -567,7 +567,7 @@ fn defect_18_one_notification_connection_serves_a_whole_host() {
         assert_eq!(flow.end_of(wid), "F", "{}", flow.name);
     }
     assert_eq!(owner.number(listening), 1);
-    // A connection that is being replaced may still be there beside the new one.
+    // While a connection is replaced, the old one and the new one are both counted for a moment.
     eventually("no more connections than the host may have", || {
         let after = owner
             .number("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()");

@@ -244,22 +244,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`].
     pub async fn release_tenant(&self, name: &str, resume: bool) -> Result<(), StoreError> {
-        let mut transaction = self.begin().await?;
-        let tenant_id = tenant_id(&mut transaction, name).await?;
-        sqlx::query("SELECT wed.release_tenant($1)")
-            .bind(tenant_id)
-            .execute(&mut *transaction)
-            .await?;
-        note(
-            &mut transaction,
-            &self.actor,
-            Some(name),
-            "tenant.release",
-            name,
-            json!({}),
-        )
-        .await?;
-        transaction.commit().await?;
+        self.unfence(name, "SELECT wed.release_tenant($1)").await?;
         match resume {
             true => self.suspend_tenant(name, false).await,
             false => Ok(()),
@@ -272,25 +257,32 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`]; [`StoreError::Refused`] with `WF024` where it may work elsewhere.
     pub async fn take_tenant_back(&self, name: &str, is_lost: bool) -> Result<(), StoreError> {
+        let call = match is_lost {
+            true => "SELECT wed.take_tenant_back($1, true)",
+            false => "SELECT wed.take_tenant_back($1, false)",
+        };
+        self.unfence(name, call).await?;
+        self.suspend_tenant(name, false).await
+    }
+
+    /// Calls what takes the fence from a tenant, on record.
+    async fn unfence(&self, name: &str, call: &'static str) -> Result<(), StoreError> {
         let mut transaction = self.begin().await?;
         let tenant_id = tenant_id(&mut transaction, name).await?;
-        sqlx::query("SELECT wed.take_tenant_back($1, $2)")
+        sqlx::query(call)
             .bind(tenant_id)
-            .bind(is_lost)
             .execute(&mut *transaction)
             .await?;
-        let detail = json!({ "taken_back": true });
         note(
             &mut transaction,
             &self.actor,
             Some(name),
             "tenant.release",
             name,
-            detail,
+            json!({}),
         )
         .await?;
-        transaction.commit().await?;
-        self.suspend_tenant(name, false).await
+        Ok(transaction.commit().await?)
     }
 
     /// Counts and sums what a tenant has. The same tenant has the same checksum in every installation.
