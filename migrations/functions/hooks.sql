@@ -85,7 +85,7 @@ BEGIN
   END IF;
   PERFORM set_config('wed.instance_key', coalesce(_key, ''), true);
   RETURN jsonb_build_object('wid', wed.start_once(_hook.flow_id, _values, _actor, NULL), 'did', 'started');
-EXCEPTION WHEN unique_violation THEN
+EXCEPTION WHEN unique_violation OR SQLSTATE 'WF027' THEN
   IF _last THEN RAISE; END IF;
   RETURN NULL;
 END $$;
