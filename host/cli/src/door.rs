@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::json;
 use wedflow_api::Owner;
-use wedflow_client::{Client, Https, InProcess, Sending, Sent, Transport};
+use wedflow_client::{Client, ClientError, Https, InProcess, Sending, Sent, Transport};
 use wedflow_model::Wid;
 use wedflow_store::Store;
 
@@ -145,7 +145,7 @@ impl Door {
     }
 
     /// Returns the number of an instance that is named by it, or by its business key.
-    pub(crate) async fn wid(&self, flow: &str, name: &InstanceName) -> Result<Wid, Problem> {
+    pub(crate) async fn wid(&self, flow: &str, name: &InstanceName) -> Result<Wid, ClientError> {
         match name {
             InstanceName::Number(wid) => Ok(*wid),
             InstanceName::Key(key) => Ok(self.client.instance_with_key(flow, key).await?.wid),

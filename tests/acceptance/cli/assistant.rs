@@ -7,11 +7,36 @@ use serde_json::{Value as Json, json};
 
 use super::{Cli, STEPS};
 use crate::support::http::Api;
-use crate::support::on;
-use crate::support::program::{run, wed};
+use crate::support::program::{run, wed, wed_path};
+use crate::support::{on, repository};
 
 /// Most bytes of an answer: a part, and the line that says which one it is.
 const ANSWER_BYTES_MAX: usize = 4_200;
+
+/// A session by the protocol's own client for Python, with `wed mcp` over standard input and output: the tools' names,
+/// and what an instance named by its key is told to be.
+const PYTHON_SESSION: &str = r#"
+import asyncio, json, os, sys
+from mcp import Client, StdioServerParameters
+
+async def main():
+    server = StdioServerParameters(command=sys.argv[1], args=["mcp"], env=dict(os.environ))
+    async with Client(server) as client:
+        tools = (await client.list_tools()).tools
+        wanted = {"flow": "steps", "wid": "key:order-17"}
+        told = await client.call_tool("explain_instance", wanted)
+        unknown = await client.call_tool("explain_instance", {"flow": "steps", "wid": "key:none"})
+        trace = await client.read_resource("wed://flows/steps/instances/key:order-17/trace")
+        print(json.dumps({
+            "tools": [tool.name for tool in tools],
+            "described": all(tool.description and tool.input_schema for tool in tools),
+            "told": json.loads(told.content[0].text),
+            "unknown": [unknown.is_error, unknown.content[0].text],
+            "trace": trace.contents[0].text,
+        }))
+
+asyncio.run(main())
+"#;
 
 /// A session of the protocol with a program of its own, which ends with it.
 struct Assistant {
@@ -201,4 +226,44 @@ fn assistant_over_http_may_do_what_its_token_may() {
     admin.json("apply_definition", changed);
     let definition = admin.call("read_definition", json!({ "flow": "steps" }));
     assert!(definition.expect("it").contains("n < 2"));
+}
+
+#[harness::test]
+fn protocols_client_for_python_asks_about_an_instance_by_its_key() {
+    let cli = Cli::with_steps();
+    let started = ["instance", "start", "steps", "n=1", "--key", "order-17"];
+    cli.json(&started);
+    let mut python = std::process::Command::new(repository(".venv/bin/python"));
+    python.args(["-c", PYTHON_SESSION]).arg(wed_path());
+    python.env("DATABASE_URL", cli.database.url());
+    let told = run(&mut python).done().json();
+    let tools = told["tools"].as_array().expect("tools");
+    assert!(tools.contains(&json!("explain_instance")), "{told}");
+    assert_eq!(told["described"], true, "{told}");
+    assert_eq!(told["told"]["why"]["state"]["n"], 1, "{told}");
+    assert_eq!(told["unknown"][0], true, "{told}");
+    let refusal = told["unknown"][1].as_str().expect("a text");
+    assert!(refusal.contains("\"hint\""), "{refusal}");
+    let trace = told["trace"].as_str().expect("a text");
+    assert!(trace.contains("\"seq\":1"), "{trace}");
+}
+
+#[harness::test]
+fn client_that_does_not_speak_the_protocol_is_told_so_in_a_line() {
+    let database = crate::support::Database::new();
+    let (file, path) = written(&format!("{{\"id\": 1, \"x\": \"{}\"}}\n", "y".repeat(9_000)));
+    let mut program = wed(&database.url());
+    let input = std::fs::File::open(&path).expect("the file");
+    let answer = run(program.arg("mcp").stdin(input));
+    assert!(answer.err.len() < 600, "{}", answer.err);
+    assert!(answer.err.contains("wed explain assistants"), "{}", answer.err);
+    drop(file);
+}
+
+/// A file with a text.
+fn written(text: &str) -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("input");
+    std::fs::write(&path, text).expect("written");
+    (folder, path)
 }

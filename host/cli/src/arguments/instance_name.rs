@@ -2,15 +2,25 @@
 
 use std::str::FromStr;
 
+use serde::Deserialize;
 use wedflow_model::Wid;
 
 /// Instance of a flow, as a person names it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub(crate) enum InstanceName {
     /// Number in the flow.
     Number(Wid),
     /// Business key.
     Key(String),
+}
+
+impl TryFrom<String> for InstanceName {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
 }
 
 impl FromStr for InstanceName {

@@ -14,7 +14,7 @@ use rmcp::model::{
     ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents,
     ServerCapabilities, ServerConfig,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::transport::stdio;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::json;
@@ -69,15 +69,21 @@ impl Fault {
 /// Serves an assistant until it closes standard input.
 pub(crate) async fn run(door: Door, may_write: bool) -> Result<(), Problem> {
     let assistant = Assistant { door, may_write };
-    let ended = |source: String| {
-        Problem::new(format!("the assistant's session ended: {source}"))
-            .hint("`wed mcp` is started by an assistant; see `wed explain assistants`.")
-    };
     let service = assistant.serve(stdio()).await;
-    let service = service.map_err(|error| ended(error.to_string()))?;
+    let service = service.map_err(|error| match error {
+        ServerInitializeError::ExpectedInitializeRequest(_) => {
+            ended("its first message was no `initialize`")
+        }
+        other => ended(&parts::beginning(&other.to_string())),
+    })?;
     let reason = service.waiting().await;
-    reason.map_err(|error| ended(error.to_string()))?;
+    reason.map_err(|error| ended(&error.to_string()))?;
     Ok(())
+}
+
+fn ended(reason: &str) -> Problem {
+    Problem::new(format!("the assistant's session ended: {reason}"))
+        .hint("`wed mcp` is started by an assistant; see `wed explain assistants`.")
 }
 
 impl ServerHandler for Assistant {

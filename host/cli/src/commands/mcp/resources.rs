@@ -1,10 +1,10 @@
 //! Resources of an assistant: definitions, traces, pages of the documentation.
 
 use rmcp::model::{ListResourcesResult, Resource, ResourceTemplate};
-use wedflow_model::Wid;
 
 use super::Fault;
 use super::parts::part;
+use crate::arguments::InstanceName;
 use crate::commands::explain;
 use crate::door::Door;
 
@@ -67,7 +67,8 @@ pub(super) async fn read(door: &Door, uri: &str) -> Result<String, Fault> {
         ["docs", page @ ..] => docs(&page.join("/"))?,
         ["flows", flow, "definition"] => definition(door, flow).await?,
         ["flows", flow, "instances", wid, "trace"] => {
-            let wid = wid.parse().map(Wid::new).map_err(|_| unknown())?;
+            let name: InstanceName = wid.parse().map_err(Fault::Arguments)?;
+            let wid = door.wid(flow, &name).await?;
             let rows = door.trace(flow, wid, None, None).await?;
             let rows = rows.iter().map(serde_json::to_string);
             let rows: Result<Vec<_>, _> = rows.collect();

@@ -17,7 +17,26 @@ use wedflow_model::{FlowDefinition, Wid};
 use super::Fault;
 use super::parts::{document, entries, part};
 use super::resources;
+use crate::arguments::InstanceName;
 use crate::door::Door;
+
+/// Instance as an assistant names it: a number, or a text that the commands take too.
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Named {
+    Number(i32),
+    #[schemars(with = "String")]
+    Name(InstanceName),
+}
+
+impl Named {
+    async fn wid(&self, door: &Door, flow: &str) -> Result<Wid, Fault> {
+        match self {
+            Named::Number(wid) => Ok(Wid::new(*wid)),
+            Named::Name(name) => Ok(door.wid(flow, name).await?),
+        }
+    }
+}
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -46,8 +65,8 @@ struct Find {
 struct Explain {
     /// The flow's name.
     flow: String,
-    /// The instance's number.
-    wid: i32,
+    /// The instance's number, or key: and its business key.
+    wid: Named,
     /// Only this trigger or transition; final for the final condition.
     trigger: Option<String>,
     /// The state of this row of the trace; the present one when absent.
@@ -61,8 +80,8 @@ struct Explain {
 struct Waits {
     /// The flow's name.
     flow: String,
-    /// The instance's number; all pending jobs of the flow when absent.
-    wid: Option<i32>,
+    /// The instance's number, or key: and its business key; all pending jobs of the flow when absent.
+    wid: Option<Named>,
     /// The cursor that the answer before named.
     cursor: Option<String>,
 }
@@ -72,8 +91,8 @@ struct Waits {
 struct Trace {
     /// The flow's name.
     flow: String,
-    /// The instance's number.
-    wid: i32,
+    /// The instance's number, or key: and its business key.
+    wid: Named,
     /// The cursor that the answer before named.
     cursor: Option<String>,
 }
@@ -123,8 +142,8 @@ struct Docs {
 struct Retry {
     /// The flow's name.
     flow: String,
-    /// The instance's number.
-    wid: i32,
+    /// The instance's number, or key: and its business key.
+    wid: Named,
     /// Why; kept in the trace and in the audit log.
     reason: String,
 }
@@ -134,8 +153,8 @@ struct Retry {
 struct Set {
     /// The flow's name.
     flow: String,
-    /// The instance's number.
-    wid: i32,
+    /// The instance's number, or key: and its business key.
+    wid: Named,
     /// New values by attribute; the other attributes stay.
     state: Map<String, Value>,
     /// Why; kept in the trace and in the audit log.
@@ -147,8 +166,8 @@ struct Set {
 struct Back {
     /// The flow's name.
     flow: String,
-    /// The instance's number.
-    wid: i32,
+    /// The instance's number, or key: and its business key.
+    wid: Named,
     /// The row of the trace to go back to.
     seq: i32,
     /// Why; kept in the trace and in the audit log.
@@ -232,7 +251,7 @@ pub(super) async fn call(door: &Door, name: &str, arguments: JsonObject) -> Resu
         "list_waiting" => list_waiting(door, read(arguments)?).await,
         "read_trace" => {
             let Trace { flow, wid, cursor } = read(arguments)?;
-            let wid = wid.to_string();
+            let wid = wid.wid(door, &flow).await?.to_string();
             let request = Request::get(&["flows", &flow, "instances", &wid, "trace"]);
             entries::<TraceRow>(door, &request, cursor).await
         }
@@ -281,7 +300,7 @@ async fn find(door: &Door, find: Find) -> Result<String, Fault> {
 }
 
 async fn explain(door: &Door, explain: Explain) -> Result<String, Fault> {
-    let wid = Wid::new(explain.wid);
+    let wid = explain.wid.wid(door, &explain.flow).await?;
     let which = WhyFilter {
         trigger: explain.trigger,
         seq: explain.seq,
@@ -295,7 +314,8 @@ async fn explain(door: &Door, explain: Explain) -> Result<String, Fault> {
 async fn list_waiting(door: &Door, waits: Waits) -> Result<String, Fault> {
     match waits.wid {
         Some(wid) => {
-            let waiting = door.waiting(&waits.flow, Wid::new(wid)).await?;
+            let wid = wid.wid(door, &waits.flow).await?;
+            let waiting = door.waiting(&waits.flow, wid).await?;
             document(&json!({ "items": waiting }), None)
         }
         None => {
@@ -316,7 +336,8 @@ async fn change(door: &Door, name: &str, arguments: JsonObject) -> Result<String
         }
         "retry_instance" => {
             let Retry { flow, wid, reason } = read(arguments)?;
-            let retried = door.retry(&flow, Wid::new(wid), &Reason { reason }).await?;
+            let wid = wid.wid(door, &flow).await?;
+            let retried = door.retry(&flow, wid, &Reason { reason }).await?;
             document(&retried, None)
         }
         "set_state" => {
@@ -325,7 +346,8 @@ async fn change(door: &Door, name: &str, arguments: JsonObject) -> Result<String
                 state: set.state,
                 reason: set.reason,
             };
-            let set = door.set_state(&set.flow, Wid::new(set.wid), &state).await?;
+            let wid = set.wid.wid(door, &set.flow).await?;
+            let set = door.set_state(&set.flow, wid, &state).await?;
             document(&set, None)
         }
         "go_back" => {
@@ -334,7 +356,8 @@ async fn change(door: &Door, name: &str, arguments: JsonObject) -> Result<String
                 to: back.seq,
                 reason: back.reason,
             };
-            let going = door.go_back(&back.flow, Wid::new(back.wid), &to).await?;
+            let wid = back.wid.wid(door, &back.flow).await?;
+            let going = door.go_back(&back.flow, wid, &to).await?;
             document(&going, None)
         }
         _ => Err(Fault::Arguments(format!("there is no tool {name}"))),
