@@ -578,7 +578,7 @@ fn functions_fit_a_screen() {
 }
 
 /// The files of a folder of the repository that end so, what was built left out.
-fn sources(folder: &str, extension: &str) -> Vec<PathBuf> {
+pub(crate) fn sources(folder: &str, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![repository(folder)];
     while let Some(folder) = folders.pop() {

@@ -3,6 +3,7 @@
 mod bounds;
 mod components;
 mod definitions;
+mod floods;
 mod hooks;
 mod installation;
 mod instances;

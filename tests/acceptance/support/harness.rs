@@ -56,6 +56,12 @@ pub(crate) fn tests() -> Vec<Trial> {
     all.into_iter().map(runnable).collect()
 }
 
+/// Names all tests in full.
+pub(crate) fn names_of_tests() -> Vec<String> {
+    let all = inventory::iter::<Registered>.into_iter();
+    all.map(Registered::full_name).collect()
+}
+
 /// A test under way; out of the list of those when it is dropped, also by a panic.
 struct UnderWay {
     begun: Instant,
