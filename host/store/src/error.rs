@@ -401,6 +401,28 @@ fn place_in_fragment(error: &PgDatabaseError) -> Option<FragmentPosition> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn pooler_is_named_where_it_is_in_the_way() {
+        for said in [
+            "prepared statement \"sqlx_s_1\" already exists",
+            "unsupported startup parameter: extra_float_digits",
+        ] {
+            assert!(
+                of_pooler(said).is_some_and(|hint| hint.contains("pooler")),
+                "{said}"
+            );
+        }
+        assert_eq!(of_pooler("relation \"x\" does not exist"), None);
+        let StoreError::Refused(refusal) = refusal_of(Unfit::Pooler) else {
+            panic!("a refusal");
+        };
+        assert!(
+            refusal
+                .hint
+                .is_some_and(|hint| hint.contains("server itself"))
+        );
+    }
+
     fn refused(code: &str) -> StoreError {
         StoreError::Refused(Box::new(Refusal {
             code: code.to_owned(),

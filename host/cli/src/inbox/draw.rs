@@ -745,6 +745,25 @@ mod tests {
         screen
     }
 
+    #[test]
+    fn key_acts_on_no_item_that_came_under_the_cursor_by_itself() {
+        use ratatui::crossterm::event::{KeyCode, KeyEvent};
+        let mut screen = screen();
+        let items = screen.desk.items[1..].to_vec();
+        screen.hear(News::Desk(Box::new(Desk {
+            items,
+            ..Desk::default()
+        })));
+        let select = KeyEvent::from(KeyCode::Char('s'));
+        assert!(screen.press(select).is_empty());
+        assert!(
+            screen.status.0.contains("Item 7 left the list"),
+            "{:?}",
+            screen.status
+        );
+        assert_eq!(screen.press(select).len(), 1, "pressed again it is meant");
+    }
+
     fn refused() -> KeptResult {
         KeptResult {
             item: 7,
