@@ -190,6 +190,7 @@ BEGIN
   SELECT flow_id INTO _flow_id FROM wed.residue ORDER BY flow_id LIMIT 1 FOR UPDATE SKIP LOCKED;
   IF NOT FOUND THEN RETURN false; END IF;
   _wids := ARRAY(SELECT wid FROM wed.instance WHERE flow_id = _flow_id ORDER BY wid LIMIT _limit);
+  PERFORM wed.keep_receipts(_flow_id, _wids);
   FOREACH _table IN ARRAY ARRAY['trace', 'attempt', 'log', 'recording', 'work_note', 'work_report', 'work_event',
     'work_item',
                                'work_reservation', 'work_instance', 'instance_name', 'instance'] LOOP

@@ -90,7 +90,7 @@ BEGIN
   DELETE FROM wed.resource WHERE tenant_id = _flow.tenant_id AND resource = '#' || _flow_id;
   DELETE FROM wed.task_done WHERE flow_id = _flow_id;
   DELETE FROM wed.flow WHERE flow_id = _flow_id;
-  INSERT INTO wed.residue VALUES (_flow_id);
+  INSERT INTO wed.residue VALUES (_flow_id, _flow.tenant_id, _flow.name);
   -- A role that was let connect by a grant of its own (let_connect) loses it, last of all: others wait for that.
   IF EXISTS (SELECT FROM pg_database d, aclexplode(d.datacl) a
              WHERE d.datname = current_database() AND a.grantee = to_regrole(quote_ident(_flow.role_name))) THEN

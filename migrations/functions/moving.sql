@@ -15,7 +15,7 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     subprocess:flow child:tenant
     schedule:flow pause:tenant webhook:tenant outbox:tenant waiting_told:flow work_plan:flow work_task:flow
     work_instance:tenant work_item:tenant work_offer:person work_position:person work_message:person
-    work_event:flow work_report:flow work_note:flow work_reservation:flow idempotency:tenant audit:tenant
+    work_event:flow work_report:flow work_note:flow work_reservation:flow idempotency:tenant audit:tenant receipt:tenant
     hook: attribute: trigger_constraint: clock: clock_changed: usage: resource_lock: postponed: given_wid: circuit:
     host: residue: allowed_call: allowed_type: call_weight: function_source: installation: operator: retention:
     taken_move: template: weighing: $list$), '\s+') WITH ORDINALITY e(entry, at)

@@ -95,7 +95,7 @@ EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
   RETURN 0; -- somebody reads for long; the next round tries again
 END $$;
 
--- Removes attempts, logs and recordings that are older than they are kept, at most _limit of each. Answers how many.
+-- Removes attempts, logs, recordings and receipts that are older than they are kept, at most _limit of each. Answers how many.
 CREATE OR REPLACE FUNCTION wed.expire_records(_limit integer) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -114,7 +114,7 @@ BEGIN
     GET DIAGNOSTICS _count = ROW_COUNT;
     _removed := _removed + _count;
   END LOOP;
-  RETURN _removed;
+  RETURN _removed + wed.expire_receipts(_limit);
 END $$;
 
 -- Chore `expired`: final instances that ended longer ago than they are kept are removed, with all that is recorded of

@@ -172,6 +172,16 @@ async fn identify_operator(
     let share = share_of_address(client);
     let _slot = api.lookups.wait(&share, 1, api.times.request).await?;
     let found = authenticate_operator(&api.tokens, &secret).await;
+    if matches!(found, Err(AuthenticationError::Invalid))
+        && authenticate(&api.tokens, secret.reveal()).await.is_ok()
+    {
+        return Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "not_permitted",
+            "this is a token of a tenant's user; the installation is for operators",
+        )
+        .hint("`wed operator create NAME` makes an operator's token, over the database."));
+    }
     found.map_err(denied)
 }
 
@@ -306,6 +316,16 @@ async fn look_up(
     };
     let _slot = api.lookups.wait(&share, 1, api.times.request).await?;
     let found = authenticate(&api.tokens, secret.reveal()).await;
+    if matches!(found, Err(AuthenticationError::Invalid))
+        && authenticate_operator(&api.tokens, secret).await.is_ok()
+    {
+        return Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "not_permitted",
+            "this is a token of an operator, who is of no tenant",
+        )
+        .hint("An operator asks under /v1/installation; `wed token create` makes a token of a tenant's user."));
+    }
     found.map_err(denied)
 }
 

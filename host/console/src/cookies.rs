@@ -24,10 +24,21 @@ pub(crate) fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
         .map(|(_, value)| value.to_owned())
 }
 
-/// The header that keeps a token in the browser, or, of an empty one, removes it.
-pub(crate) fn keep(token: &str) -> String {
+/// The header that keeps a token in the browser, or, of an empty one, removes it. A browser that came by HTTPS sends it
+/// over HTTPS alone.
+pub(crate) fn keep(headers: &HeaderMap, token: &str) -> String {
     let life = if token.is_empty() { "; Max-Age=0" } else { "" };
-    format!("{SESSION}={token}; Path={ROOT}; HttpOnly; SameSite=Strict{life}")
+    let secure = if is_https(headers) { "; Secure" } else { "" };
+    format!("{SESSION}={token}; Path={ROOT}; HttpOnly; SameSite=Strict{secure}{life}")
+}
+
+/// Returns whether the browser speaks HTTPS, by what it or a proxy says. Whoever lies gets a stricter cookie.
+fn is_https(headers: &HeaderMap) -> bool {
+    let says = |name: &str, start: &str| {
+        let value = headers.get(name).and_then(|value| value.to_str().ok());
+        value.is_some_and(|value| value.trim_start().starts_with(start))
+    };
+    says("x-forwarded-proto", "https") || says("origin", "https:")
 }
 
 /// Sets a cookie.

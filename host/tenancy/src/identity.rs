@@ -58,7 +58,11 @@ pub async fn authenticate(store: &Store, token: &str) -> Result<Identity, Authen
         return Err(AuthenticationError::Suspended);
     }
     if bearer.unseen {
-        store.token_used(bearer.token_id).await?;
+        match store.token_used(bearer.token_id).await {
+            // A database that takes no writes answers what only reads.
+            Err(error) if error.code() == Some("25006") => {}
+            recorded => recorded?,
+        }
     }
     identity(bearer).ok_or(AuthenticationError::Invalid)
 }

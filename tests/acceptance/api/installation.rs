@@ -76,8 +76,8 @@ fn installation_is_for_operators_alone() {
         "/tenants/default/quotas",
     ] {
         let path = format!("/v1/installation{path}");
-        admin.get(&path).problem(401, "invalid_token");
-        client.get(&path).problem(401, "invalid_token");
+        admin.get(&path).problem(403, "not_permitted");
+        client.get(&path).problem(403, "not_permitted");
         api.nobody().get(&path).problem(401, "no_token");
         operator(&api, &format!("op{}", path.len()), false)
             .get(&path)
@@ -88,7 +88,7 @@ fn installation_is_for_operators_alone() {
         .json("POST", "/v1/installation/tenants", &json!({ "name": "x" }))
         .problem(403, "not_permitted");
     // An operator's token is of no tenant.
-    reader.get("/v1/flows").problem(401, "invalid_token");
+    reader.get("/v1/flows").problem(403, "not_permitted");
     on(api.database.store.revoke_operator("reader")).expect("revoked");
     reader.get("/v1/installation").problem(401, "invalid_token");
 }

@@ -123,6 +123,13 @@ fn a_link_signs_in_once() {
             .is_none()
     );
     bare(&client).get("/console/enter?code=guess").is(422);
+    assert!(!cookie.contains("Secure"), "{cookie}");
+    // Behind a proxy that speaks HTTPS the cookie goes over HTTPS alone.
+    let path = links.make(client.token.as_deref().expect("a token"));
+    let by_https = [("x-forwarded-proto", "https")];
+    let entered = bare(&client).send("GET", &path, &by_https, b"").is(200);
+    let cookie = entered.header("set-cookie").expect("a cookie");
+    assert!(cookie.contains("; Secure"), "{cookie}");
 }
 
 /// Ends the program with the test.

@@ -84,6 +84,14 @@ fn receipts_add_up_to_what_commits_and_failures_wrote() {
         .problem(422, "22007");
     ann.get("/v1/usage/receipts?cursor=!")
         .problem(400, "invalid_cursor");
+    // A flow that is deleted has used what it used.
+    on(database.store.drop_flow(TENANT, "trap")).expect("deleted");
+    assert_eq!(database.owner().number("SELECT count(*) FROM wed.residue"), 0);
+    let kept = rows(&ann, "/v1/usage/receipts");
+    let is_of_trap = |row: &&Json| row["flow"] == "trap" && row["transition"] != Json::Null;
+    let before: Vec<&Json> = found.iter().filter(is_of_trap).collect();
+    assert_eq!(kept.iter().filter(is_of_trap).collect::<Vec<_>>(), before);
+    let found = kept;
     // For a billing system: a line for each row below the heads.
     let csv = run(wed(&database.url()).args(["usage", "--all", "--csv"])).done();
     let lines: Vec<&str> = csv.out.lines().collect();

@@ -21,6 +21,7 @@ use crate::documents::{
     ClaimJobs, CompleteJob, CompletedJob, ExtendLease, ExtendedLease, FailJob, FailedJob,
     LeasedJob, List, Status,
 };
+use crate::page;
 use crate::path::{Named, wid};
 use crate::polling::Poll;
 use crate::problem::Problem;
@@ -113,7 +114,7 @@ pub(crate) async fn claim(
         caller.must(Action::write(Area::Jobs))?;
     }
     checked(&asked)?;
-    let wait = asked.wait.unwrap_or_default().min(CLAIM_WAIT_S_MAX);
+    let wait = page::wait_s(asked.wait, 0, CLAIM_WAIT_S_MAX)?;
     let may = Action::write(Area::Workers);
     let mut poll = Poll::begin(&api, &caller, &headers, may, Duration::from_secs(wait))?;
     let flow = poll.ask(api.store.flow(&caller.tenant, &name)).await?;

@@ -211,7 +211,7 @@ async fn present(url: &str) -> Result<Store, Problem> {
 }
 
 /// The tool of a version that can read the server, the oldest such one.
-fn find(name: &str, server_major: u32) -> Result<PathBuf, Problem> {
+pub(crate) fn find(name: &str, server_major: u32) -> Result<PathBuf, Problem> {
     let mut candidates: Vec<PathBuf> = std::env::var_os("PATH")
         .map(|path| {
             std::env::split_paths(&path)

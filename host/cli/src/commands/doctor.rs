@@ -13,6 +13,7 @@ use wedflow_store::{Schema, Store};
 
 use crate::answer::{bytes, counted};
 use crate::arguments::Arguments;
+use crate::commands::backup;
 use crate::database::{private_cluster, running, start_private};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
@@ -246,17 +247,24 @@ fn version_of(program: &str) -> Option<String> {
 
 /// Programs that some commands of pages and `wed` call.
 fn programs(examination: &mut Examination) {
-    for (program, check, needed) in [
-        ("psql", "psql", "flows are written to by SQL with it"),
-        ("pg_dump", "pg_dump", "`wed db backup` calls it"),
-    ] {
-        match version_of(program) {
-            Some(version) => examination.good(check, version),
-            None => examination.missing(
-                check,
-                format!("{program} is missing; {needed}"),
-                "Run `apt-get install postgresql-client`, of the server's version or a later one.",
-            ),
+    match version_of("psql") {
+        Some(version) => examination.good("psql", version),
+        None => examination.missing(
+            "psql",
+            "psql is missing; flows are written to by SQL with it".to_owned(),
+            "Run `apt-get install postgresql-client`, of the server's version or a later one.",
+        ),
+    }
+}
+
+/// The program that `wed db backup` calls: of the server's version or a later one.
+fn backup_tool(examination: &mut Examination, server_major: u32) {
+    let check = "pg_dump";
+    match backup::find(check, server_major) {
+        Ok(path) => examination.good(check, format!("`wed db backup` calls {}", path.display())),
+        Err(problem) => {
+            let hint = problem.hint.clone().unwrap_or_default();
+            examination.missing(check, problem.message.clone(), &hint);
         }
     }
 }
@@ -303,14 +311,16 @@ async fn database(examination: &mut Examination, arguments: &Arguments, terminal
         Some(url) => Some(url.to_owned()),
         None => private(examination, terminal).await,
     };
-    let Some(url) = url else { return };
+    let Some(url) = url else {
+        return backup_tool(examination, 0);
+    };
     let store = match Store::connect(&url, 2).await {
         Ok(store) => store,
         Err(error) => {
             let problem = Problem::from(error);
             let hint = problem.hint.clone().unwrap_or_default();
             examination.bad("database", problem.message.clone(), &hint);
-            return;
+            return backup_tool(examination, 0);
         }
     };
     if let Err(error) = settings(examination, &store).await {
@@ -368,6 +378,8 @@ async fn settings(
 ) -> Result<(), wedflow_store::StoreError> {
     let server = store.server_settings().await?;
     examination.good("database", format!("Postgres {}", server.version));
+    let major = server.version.split(|c: char| !c.is_ascii_digit()).next();
+    backup_tool(examination, major.and_then(|major| major.parse().ok()).unwrap_or_default());
     if server.connections_max < CONNECTIONS_MIN {
         let text = format!("max_connections is {}", server.connections_max);
         examination.bad(

@@ -62,7 +62,7 @@ pub(crate) async fn sign_in(
         return sign_in_page(language, Some(language.say("This is no token.")));
     };
     match client.me().await {
-        Ok(_) => entered(language, token),
+        Ok(_) => entered(&headers, token),
         Err(error) => sign_in_page(language, Some(&error.to_string())),
     }
 }
@@ -75,7 +75,7 @@ pub(crate) async fn enter(
 ) -> Response {
     let language = Language::of(&headers);
     match query.given("code").and_then(|code| console.enter(code)) {
-        Some(token) => entered(language, &token),
+        Some(token) => entered(&headers, &token),
         None => sign_in_page(
             language,
             Some(language.say("This link was used, or is older than ten minutes.")),
@@ -84,7 +84,8 @@ pub(crate) async fn enter(
 }
 
 /// Keeps the token in the browser and leads on from a page of ours: one that another site led to has no cookies yet.
-fn entered(language: Language, token: &str) -> Response {
+fn entered(headers: &HeaderMap, token: &str) -> Response {
+    let language = Language::of(headers);
     let body = html! {
         main id="main" class="alone" { p { a href=(ROOT) { (language.say("To the overview")) } } }
     };
@@ -92,7 +93,7 @@ fn entered(language: Language, token: &str) -> Response {
         StatusCode::OK,
         &document(language, language.say("Sign in"), &body),
     );
-    set_cookie(&mut response, &keep(token));
+    set_cookie(&mut response, &keep(headers, token));
     if let Ok(value) = format!("0; url={ROOT}").parse() {
         response.headers_mut().insert("refresh", value);
     }
@@ -100,9 +101,9 @@ fn entered(language: Language, token: &str) -> Response {
 }
 
 /// Signs out: the browser forgets the token.
-pub(crate) async fn sign_out(_: Sent) -> Response {
+pub(crate) async fn sign_out(headers: HeaderMap, _: Sent) -> Response {
     let mut response = Redirect::to(&format!("{ROOT}/sign-in")).into_response();
-    set_cookie(&mut response, &keep(""));
+    set_cookie(&mut response, &keep(&headers, ""));
     response
 }
 
