@@ -1,16 +1,19 @@
-//! The log that an operator reads: a line for each event, in our words.
+//! The log that an operator reads: a line for each event, in our words, and repeated ones counted.
+
+mod repeated;
 
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 
 use tracing::field::{Field, Visit};
-use tracing::{Event, Subscriber};
+use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::format::{Format, Json, JsonFields, Writer};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::prelude::*;
 use tracing_subscriber::registry::LookupSpan;
 
+use self::repeated::Repeated;
 use crate::problem::Problem;
 
 /// Characters of a statement that are logged.
@@ -32,7 +35,7 @@ pub(crate) fn start(long_running: bool, json: bool) -> Result<(), Problem> {
             .boxed(),
     };
     tracing_subscriber::registry()
-        .with(lines.with_filter(targets))
+        .with(lines.with_filter(targets.and(Repeated::new(json))))
         .init();
     Ok(())
 }
@@ -132,7 +135,9 @@ impl Slow {
 }
 
 fn slow(event: &Event<'_>) -> Option<Slow> {
-    event.metadata().target().starts_with("sqlx").then(|| {
+    let metadata = event.metadata();
+    let is_slow = metadata.target().starts_with("sqlx") && *metadata.level() == Level::WARN;
+    is_slow.then(|| {
         let mut slow = Slow::default();
         event.record(&mut slow);
         slow
