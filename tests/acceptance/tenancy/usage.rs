@@ -25,6 +25,19 @@ fn rows(client: &Client, path: &str) -> Vec<Json> {
     }
 }
 
+/// Deletes a flow: it has used what it used. Returns the receipts that are left.
+fn after_deletion_of_trap(database: &Database, ann: &Client, found: &[Json]) -> Vec<Json> {
+    on(database.store.drop_flow(TENANT, "trap")).expect("deleted");
+    let mut owner = database.owner();
+    assert_eq!(owner.number("SELECT count(*) FROM wed.residue"), 0);
+    let left = rows(ann, "/v1/usage/receipts");
+    let is_of_trap = |row: &&Json| row["flow"] == "trap" && row["transition"] != Json::Null;
+    let before: Vec<&Json> = found.iter().filter(is_of_trap).collect();
+    assert_eq!(before.len(), 2, "{found:?}");
+    assert_eq!(left.iter().filter(is_of_trap).collect::<Vec<_>>(), before);
+    left
+}
+
 #[harness::test]
 fn receipts_add_up_to_what_commits_and_failures_wrote() {
     let database = Database::new();
@@ -84,14 +97,7 @@ fn receipts_add_up_to_what_commits_and_failures_wrote() {
         .problem(422, "22007");
     ann.get("/v1/usage/receipts?cursor=!")
         .problem(400, "invalid_cursor");
-    // A flow that is deleted has used what it used.
-    on(database.store.drop_flow(TENANT, "trap")).expect("deleted");
-    assert_eq!(database.owner().number("SELECT count(*) FROM wed.residue"), 0);
-    let kept = rows(&ann, "/v1/usage/receipts");
-    let is_of_trap = |row: &&Json| row["flow"] == "trap" && row["transition"] != Json::Null;
-    let before: Vec<&Json> = found.iter().filter(is_of_trap).collect();
-    assert_eq!(kept.iter().filter(is_of_trap).collect::<Vec<_>>(), before);
-    let found = kept;
+    let found = after_deletion_of_trap(&database, &ann, &found);
     // For a billing system: a line for each row below the heads.
     let csv = run(wed(&database.url()).args(["usage", "--all", "--csv"])).done();
     let lines: Vec<&str> = csv.out.lines().collect();

@@ -25,7 +25,7 @@ pub(super) struct Repeated {
 /// A warning that was told.
 struct Told {
     at: Instant,
-    /// How often the same was left out since.
+    /// Count of the same that were left out since.
     left_out: u64,
 }
 
@@ -37,7 +37,7 @@ impl Repeated {
         }
     }
 
-    /// Returns how often a warning was left out before, if it is to be told now.
+    /// Returns the count of the same that were left out before, if a warning is to be told now.
     fn tell(&self, warning: u64, now: Instant) -> Option<u64> {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(before) = told.get_mut(&warning)
