@@ -79,10 +79,18 @@ impl Default for HostSettings {
 }
 
 impl HostSettings {
-    /// Database connections that such a host can use besides those that it keeps leases and commits over: for claims,
-    /// for loading flows, for sweeping.
+    /// Database connections that such a host can use for what has none of its own, such as loading flows.
     pub fn connections(&self) -> u32 {
         u32::try_from(self.lanes).unwrap_or(2).saturating_add(2)
+    }
+
+    /// Most database connections that such a host has at once: for commits, claims, chores, its leases, notifications,
+    /// and all else.
+    pub fn connections_max(&self) -> u32 {
+        let policy = Policy::new(self.lanes.max(1), self.in_flight);
+        let commits = u32::try_from(policy.sessions()).unwrap_or(u32::MAX);
+        let others = self.connections() + CLAIM_CONNECTIONS + CHORE_CONNECTIONS + 2;
+        commits.saturating_add(others)
     }
 }
 

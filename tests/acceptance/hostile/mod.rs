@@ -139,6 +139,11 @@ fn every_fault_has_its_named_end_and_the_neighbour_works_on() {
     });
     let mut wrong = Vec::new();
     for (name, flow, outcome, says) in faults.chain(transitions) {
+        if !outcome.contains("timed_out") {
+            // It comes to its own end on a loaded machine too.
+            let longer = "UPDATE wed_trig SET timeout = '10 s' WHERE tgname = 't'";
+            flow.session().run(longer);
+        }
         let (status, told, message, seconds) = end(&flow);
         println!(
             "{name}: {told} after {seconds:.3} s, {:.2} of its timeout: {message}",
