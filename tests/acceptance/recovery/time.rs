@@ -106,8 +106,11 @@ fn failing_condition_keeps_no_other_instance_from_its_time() {
     // The first one's condition divides by zero when its time has come.
     s.run("INSERT INTO wed_flow (at, n) VALUES (now() + interval '500 ms', 1), (now() + interval '500 ms', 7)");
     std::thread::sleep(Duration::from_millis(700));
-    owner.run("UPDATE wed.clock SET next_look = '-infinity', not_before = '-infinity'");
-    assert_eq!(fired(&mut owner), 1);
+    // A look has little time, and on a busy machine needs another.
+    eventually("the other one is fired", || {
+        owner.run("UPDATE wed.clock SET next_look = '-infinity', not_before = '-infinity'");
+        (fired(&mut owner) == 1).then_some(())
+    });
     assert_eq!(s.pending(2), ["late", "work"]);
 }
 
