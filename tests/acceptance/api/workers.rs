@@ -191,7 +191,9 @@ fn claim_waits_for_a_job() {
     let leased = waits.join().expect("an answer");
     assert_eq!(leased["items"][0]["wid"], 1, "{leased}");
     let long = json!({ "worker": "w", "transitions": ["step"], "wait": 21 });
-    client.json("POST", CLAIM, &long).problem(400, "invalid_query");
+    client
+        .json("POST", CLAIM, &long)
+        .problem(400, "invalid_query");
 }
 
 #[harness::test]

@@ -251,12 +251,19 @@ fn protocols_client_for_python_asks_about_an_instance_by_its_key() {
 #[harness::test]
 fn client_that_does_not_speak_the_protocol_is_told_so_in_a_line() {
     let database = crate::support::Database::new();
-    let (file, path) = written(&format!("{{\"id\": 1, \"x\": \"{}\"}}\n", "y".repeat(9_000)));
+    let (file, path) = written(&format!(
+        "{{\"id\": 1, \"x\": \"{}\"}}\n",
+        "y".repeat(9_000)
+    ));
     let mut program = wed(&database.url());
     let input = std::fs::File::open(&path).expect("the file");
     let answer = run(program.arg("mcp").stdin(input));
     assert!(answer.err.len() < 600, "{}", answer.err);
-    assert!(answer.err.contains("wed explain assistants"), "{}", answer.err);
+    assert!(
+        answer.err.contains("wed explain assistants"),
+        "{}",
+        answer.err
+    );
     drop(file);
 }
 

@@ -1,5 +1,7 @@
 //! Receipts: what tenants used, by day, flow and transition.
 
+use std::sync::Arc;
+
 use serde_json::Value as Json;
 use wedflow_tenancy::issue_operator;
 
@@ -26,7 +28,7 @@ fn rows(client: &Client, path: &str) -> Vec<Json> {
 }
 
 /// Deletes a flow: it has used what it used. Returns the receipts that are left.
-fn after_deletion_of_trap(database: &Database, ann: &Client, found: &[Json]) -> Vec<Json> {
+fn after_deletion_of_trap(database: &Arc<Database>, ann: &Client, found: &[Json]) -> Vec<Json> {
     on(database.store.drop_flow(TENANT, "trap")).expect("deleted");
     let mut owner = database.owner();
     assert_eq!(owner.number("SELECT count(*) FROM wed.residue"), 0);

@@ -379,7 +379,12 @@ async fn settings(
     let server = store.server_settings().await?;
     examination.good("database", format!("Postgres {}", server.version));
     let major = server.version.split(|c: char| !c.is_ascii_digit()).next();
-    backup_tool(examination, major.and_then(|major| major.parse().ok()).unwrap_or_default());
+    backup_tool(
+        examination,
+        major
+            .and_then(|major| major.parse().ok())
+            .unwrap_or_default(),
+    );
     if server.connections_max < CONNECTIONS_MIN {
         let text = format!("max_connections is {}", server.connections_max);
         examination.bad(

@@ -52,7 +52,13 @@ impl Repeated {
         if told.len() >= KNOWN_MAX {
             return Some(0);
         }
-        let before = told.insert(warning, Told { at: now, left_out: 0 });
+        let before = told.insert(
+            warning,
+            Told {
+                at: now,
+                left_out: 0,
+            },
+        );
         Some(before.map_or(0, |before| before.left_out))
     }
 
