@@ -14,7 +14,7 @@ CREATE TABLE wed.receipt (
   memory_byte_seconds bigint NOT NULL,
   written_bytes       bigint NOT NULL,
   PRIMARY KEY (tenant_id, day, flow, transition));
-COMMENT ON TABLE wed.receipt IS 'What removed flows used, by day (UTC); a start has the transition \'\'.';
+COMMENT ON TABLE wed.receipt IS 'What removed flows used, by day (UTC); a start has the empty transition.';
 CREATE INDEX receipt_day ON wed.receipt (day);
 
 -- What each commit and each failed attempt used. An attempt whose failure ended its instance as an exception stands in
