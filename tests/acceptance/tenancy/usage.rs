@@ -40,6 +40,20 @@ fn after_deletion_of_trap(database: &Arc<Database>, ann: &Client, found: &[Json]
     left
 }
 
+/// Asserts what a billing system takes: a line for each row below the heads.
+fn assert_csv_has(database: &Database, rows: usize) {
+    let csv = run(wed(&database.url()).args(["usage", "--all", "--csv"])).done();
+    let lines: Vec<&str> = csv.out.lines().collect();
+    assert_eq!(lines.len(), rows + 1, "{}", csv.out);
+    assert!(
+        lines[0].starts_with("day,tenant,flow,transition,commits,"),
+        "{}",
+        lines[0]
+    );
+    let limits = run(wed(&database.url()).args(["--json", "usage", "--limits"])).done();
+    assert!(limits.out.contains("fuel_per_minute"), "{}", limits.out);
+}
+
 #[harness::test]
 fn receipts_add_up_to_what_commits_and_failures_wrote() {
     let database = Database::new();
@@ -100,15 +114,5 @@ fn receipts_add_up_to_what_commits_and_failures_wrote() {
     ann.get("/v1/usage/receipts?cursor=!")
         .problem(400, "invalid_cursor");
     let found = after_deletion_of_trap(&database, &ann, &found);
-    // For a billing system: a line for each row below the heads.
-    let csv = run(wed(&database.url()).args(["usage", "--all", "--csv"])).done();
-    let lines: Vec<&str> = csv.out.lines().collect();
-    assert_eq!(lines.len(), found.len() + 1, "{}", csv.out);
-    assert!(
-        lines[0].starts_with("day,tenant,flow,transition,commits,"),
-        "{}",
-        lines[0]
-    );
-    let limits = run(wed(&database.url()).args(["--json", "usage", "--limits"])).done();
-    assert!(limits.out.contains("fuel_per_minute"), "{}", limits.out);
+    assert_csv_has(&database, found.len());
 }
