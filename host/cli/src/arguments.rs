@@ -15,6 +15,7 @@ mod explain;
 mod host;
 mod instance_name;
 mod job;
+mod matching;
 mod operate;
 mod operator;
 mod process;
@@ -30,6 +31,7 @@ pub(crate) use explain::{GraphArguments, WhatIfArguments, WhyArguments};
 pub(crate) use host::{DevArguments, HostArguments};
 pub(crate) use instance_name::InstanceName;
 pub(crate) use job::{JobCommand, LeasedArguments, LevelArgument};
+pub(crate) use matching::{BatchArguments, Matching};
 pub(crate) use operate::{
     HookCommand, InstanceTarget, OperateFlow, OperateInstance, OrderCommand, ResourceCommand,
     ScheduleCommand,
@@ -867,12 +869,8 @@ pub(crate) enum InstanceCommand {
     List {
         /// The flow.
         flow: String,
-        /// Only those of this status.
-        #[arg(long)]
-        status: Option<StatusArgument>,
-        /// Only those whose attribute has this value; may be repeated.
-        #[arg(long = "where", value_name = "ATTRIBUTE=VALUE")]
-        holding: Vec<String>,
+        #[command(flatten)]
+        matching: Matching,
         /// Only those with this business key.
         #[arg(long, value_name = "TEXT")]
         key: Option<String>,
@@ -896,6 +894,8 @@ pub(crate) enum InstanceCommand {
     },
     #[command(flatten)]
     Operate(OperateInstance),
+    /// Act on all instances that match; without --yes they are counted and the first ones listed only.
+    Batch(BatchArguments),
     /// Print an instance's history as it happens, until it is final.
     Watch {
         /// The flow.

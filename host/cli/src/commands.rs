@@ -18,6 +18,7 @@ mod flow_hook;
 mod guard;
 mod host;
 mod instance;
+mod instance_batch;
 mod instance_show;
 mod job;
 mod job_claimed;

@@ -1,8 +1,8 @@
 //! Acts of operators: retry, cancel, skip, set, go back, pause, resume.
 
 use wedflow_documents::{
-    GoBack, GoingBack, Operated, Pause, Paused, PausedThing, Reason, Retried, RetriedMatching,
-    RetryMatching, SetState, Skip,
+    Batch, Batched, GoBack, GoingBack, Operated, Pause, Paused, PausedThing, Reason, Retried,
+    RetriedMatching, RetryMatching, SetState, Skip,
 };
 use wedflow_model::Wid;
 
@@ -37,6 +37,15 @@ impl Client {
     ) -> Result<RetriedMatching, ClientError> {
         let request = Request::post(&["flows", flow, "retry"]);
         self.call(request.document(matching)).await
+    }
+
+    /// Acts on a flow's instances that match, at most 1,000, or counts and lists them.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn batch(&self, flow: &str, batch: &Batch) -> Result<Batched, ClientError> {
+        let request = Request::post(&["flows", flow, "instances", "batch"]);
+        self.call(request.document(batch)).await
     }
 
     /// Ends an instance: its pending jobs are dropped, it is final.

@@ -221,6 +221,10 @@ pub enum Act {
     Resume,
     /// Drops the pending job of `transition`.
     Skip,
+    /// Sends it an event: sets the open attributes that `values` names.
+    Send,
+    /// Removes a final one with all that is recorded of it, but for the audit log.
+    Delete,
 }
 
 /// Instances to act on.
@@ -229,6 +233,9 @@ pub enum Act {
 pub struct Batch {
     /// Action.
     pub act: Act,
+    /// Open attributes with the values that `send` sets.
+    #[schema(value_type = Option<Object>)]
+    pub values: Option<Map<String, Value>>,
     /// Only those of this status.
     pub status: Option<Status>,
     /// Only those whose attributes have these values.

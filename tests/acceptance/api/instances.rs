@@ -261,12 +261,49 @@ fn batch_is_counted_first_and_done_when_asked_for() {
         Some(3),
         "{again}"
     );
+    for incomplete in [
+        json!({ "act": "skip", "reason": "x" }),
+        json!({ "act": "send", "values": {} }),
+    ] {
+        let answer = operator.json("POST", path, &incomplete);
+        answer.problem(422, "invalid_document");
+    }
+    // Deleting is for who may change flows; what is not final stays.
+    let delete = json!({ "act": "delete", "where": "n < 2", "reason": "old", "apply": true });
     operator
-        .json("POST", path, &json!({ "act": "skip", "reason": "x" }))
-        .problem(422, "invalid_document");
+        .json("POST", path, &delete)
+        .problem(403, "not_permitted");
+    client
+        .json("POST", "/v1/flows/steps/instances", &json!({}))
+        .is(201);
+    let deleted = client.json("POST", path, &delete).is(200).json();
+    assert_eq!(deleted["done"], json!([1, 2, 4]), "{deleted}");
+    assert_eq!(deleted["refused"][0]["wid"], 5, "{deleted}");
     api.user(TENANT, "vic", "viewer")
         .json("POST", path, &json!({ "act": "cancel" }))
         .problem(403, "not_permitted");
+}
+
+#[harness::test]
+fn event_is_sent_to_all_that_match() {
+    let (_api, client) = waiting_for_payment();
+    client
+        .json("POST", "/v1/flows/orders/instances", &json!({}))
+        .is(201);
+    let path = "/v1/flows/orders/instances/batch";
+    let mut batch =
+        json!({ "act": "send", "where": "NOT paid", "values": { "shipped": true }, "apply": true });
+    let refused = client.json("POST", path, &batch).is(200).json();
+    assert_eq!(
+        refused["refused"].as_array().map(Vec::len),
+        Some(2),
+        "{refused}"
+    );
+    batch["values"] = json!({ "paid": true });
+    let sent = client.json("POST", path, &batch).is(200).json();
+    assert_eq!(sent["done"], json!([1, 2]), "{sent}");
+    let trace = client.get("/v1/flows/orders/instances/2/trace").is(200);
+    assert_eq!(trace.json()["items"][1]["state"]["paid"], true);
 }
 
 #[harness::test]

@@ -121,6 +121,7 @@ type Task = (&'static str, Json);
 fn play(door: &Door) -> Vec<Task> {
     let mut tasks = play_instances(door);
     tasks.extend(play_changes(door));
+    tasks.extend(play_batches(door));
     tasks.extend(play_tenant(door));
     tasks.extend(play_refusals(door));
     tasks
@@ -243,6 +244,30 @@ fn play_changes(door: &Door) -> Vec<Task> {
         (
             "no more",
             door.json(&["flow", "schedule", "delete", "steps", "night"]),
+        ),
+    ]
+}
+
+/// Acts on all that match.
+fn play_batches(door: &Door) -> Vec<Task> {
+    let batch = ["instance", "batch", "steps"];
+    let act = |words: &[&str]| because(door, &[&batch, words].concat());
+    vec![
+        (
+            "find by a condition",
+            door.json(&["instance", "list", "steps", "--condition", "n = 1"]),
+        ),
+        (
+            "count what would be paused",
+            act(&["pause", "--condition", "n < 3"]),
+        ),
+        (
+            "pause them",
+            act(&["pause", "--status", "regular", "--yes"]),
+        ),
+        (
+            "resume them",
+            act(&["resume", "--status", "regular", "--yes"]),
         ),
     ]
 }

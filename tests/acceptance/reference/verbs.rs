@@ -35,6 +35,7 @@ const VERBS: &[[&str; 4]] = &[
     ["DELETE /v1/flows/{flow}/hooks/{hook}", "wed flow hook delete", "hook.remove", ""],
     ["GET /v1/flows/{flow}/instances", "wed instance list", "", ""],
     ["POST /v1/flows/{flow}/instances", "wed instance start", "instance.start", ""],
+    ["POST /v1/flows/{flow}/instances/batch", "wed instance batch", "", "without `apply`"],
     ["GET /v1/flows/{flow}/instances/{wid}", "wed instance show", "", ""],
     ["GET /v1/flows/{flow}/instances/{wid}/attempts", "wed job logs", "", ""],
     ["GET /v1/flows/{flow}/instances/{wid}/attempts/{attempt}", "wed replay", "", ""],

@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
+use serde_json::Map;
 use wedflow_model::Wid;
 use wedflow_store::{Flow, PauseScope, Store, StoreError};
 use wedflow_tenancy::{Action, Area};
@@ -17,8 +18,8 @@ use crate::state::Api;
 /// Most instances on which one request acts.
 const ACTED_MAX: i64 = 1_000;
 
-/// Retries, cancels, pauses, resumes, or skips a job of the instances that match, at most 1,000; with `apply`, otherwise
-/// they are counted and listed
+/// Retries, cancels, pauses, resumes or deletes the instances that match, sends them an event or skips a job of theirs, at
+/// most 1,000; with `apply`, otherwise they are counted and listed
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/batch", tag = "instances", operation_id = "batch",
     params(("flow" = String, Path, description = "The flow's name")), request_body = Batch,
     responses((status = 200, body = Batched), (status = 404, body = Problem), (status = 422, body = Problem)))]
@@ -28,13 +29,25 @@ pub(crate) async fn run(
     Named(name): Named<String>,
     Document(batch): Document<Batch>,
 ) -> Result<Json<Batched>, Problem> {
-    caller.must(Action::write(Area::Jobs))?;
-    if batch.act == Act::Skip && batch.transition.is_none() {
-        return Err(
-            Problem::invalid("invalid_document", "a job is skipped by its transition")
-                .hint("Name the transition.")
-                .at("transition".to_owned()),
-        );
+    caller.must(Action::write(match batch.act {
+        Act::Send => Area::Instances,
+        Act::Delete => Area::Flows,
+        _ => Area::Jobs,
+    }))?;
+    let lacks = |what: &str, place: &str| {
+        let problem = Problem::invalid("invalid_document", what);
+        problem.at(place.to_owned())
+    };
+    match batch.act {
+        Act::Skip if batch.transition.is_none() => {
+            let problem = lacks("a job is skipped by its transition", "transition");
+            return Err(problem.hint("Name the transition."));
+        }
+        Act::Send if batch.values.as_ref().is_none_or(Map::is_empty) => {
+            let problem = lacks("an event sets open attributes", "values");
+            return Err(problem.hint("Name open attributes with their values."));
+        }
+        _ => {}
     }
     let flow = api.store.flow(&caller.tenant, &name).await?;
     let filter = Filter {
@@ -98,6 +111,11 @@ async fn act(
             let transition = batch.transition.as_deref().unwrap_or_default();
             store.skip_job(flow, wid, transition, reason).await?;
         }
+        Act::Send => {
+            let values = batch.values.clone().unwrap_or_default();
+            store.send_event(flow, wid, &values, None).await?;
+        }
+        Act::Delete => store.delete_instance(flow, wid, reason).await?,
     }
     Ok(())
 }

@@ -5,7 +5,8 @@ use wedflow_documents::{IfRunning, Instance, InstanceFilter, Start, Status, Trac
 use wedflow_model::{AttributeType, ScalarType, Wid};
 
 use crate::answer::shown;
-use crate::arguments::InstanceCommand;
+use crate::arguments::{InstanceCommand, Matching};
+use crate::commands::instance_batch;
 use crate::commands::instance_show::show;
 use crate::commands::operate;
 use crate::commands::operate_waiting::Reasons;
@@ -40,18 +41,14 @@ pub(crate) async fn run(
         }
         InstanceCommand::List {
             flow,
-            status,
-            holding,
+            matching,
             key,
             limit,
         } => {
             let attributes = attributes_of(door, flow).await?;
-            let values = held_values(flow, &attributes, holding)?;
             let filter = InstanceFilter {
-                status: status.map(Into::into),
-                state: (!values.is_empty()).then(|| Json::from(values).to_string()),
                 key: key.clone(),
-                ..InstanceFilter::default()
+                ..filter_of(flow, &attributes, matching)?
             };
             let instances = door.instances(flow, &filter, Some(*limit)).await?;
             list(&instances, &names_of(&attributes), terminal);
@@ -69,6 +66,7 @@ pub(crate) async fn run(
             Ok(())
         }
         InstanceCommand::Operate(command) => operate::instance(command, door, terminal).await,
+        InstanceCommand::Batch(batch) => instance_batch::run(batch, door, terminal).await,
         InstanceCommand::Watch { flow, wid } => {
             watch(door, flow, door.wid(flow, wid).await?, terminal).await
         }
@@ -104,8 +102,26 @@ async fn start(
     Ok(())
 }
 
+/// Returns the filter of instances that are meant.
+fn filter_of(
+    flow: &str,
+    attributes: &[(String, AttributeType)],
+    matching: &Matching,
+) -> Result<InstanceFilter, Problem> {
+    let values = held_values(flow, attributes, &matching.holding)?;
+    Ok(InstanceFilter {
+        status: matching.status.map(Into::into),
+        state: (!values.is_empty()).then(|| Json::from(values).to_string()),
+        r#where: matching.condition.clone(),
+        transition: matching.transition.clone(),
+        changed_since: matching.changed_since.clone(),
+        started_before: matching.started_before.clone(),
+        ..InstanceFilter::default()
+    })
+}
+
 /// Reads what attributes instances are to hold.
-fn held_values(
+pub(crate) fn held_values(
     flow: &str,
     attributes: &[(String, AttributeType)],
     words: &[String],

@@ -2,7 +2,6 @@
 
 use axum::extract::Path;
 use maud::{Markup, html};
-use wedflow_client::Request;
 use wedflow_documents::{Act, Batch, Batched, FlowDetail};
 use wedflow_model::Wid;
 
@@ -29,12 +28,8 @@ const ACTS: [(&str, Act); 5] = [
 pub(crate) async fn run(session: Session, Path(flow): Path<String>, sent: Sent) -> Answer {
     let detail = detail(&session, &flow).await?;
     let batch = read(&session, &detail, &sent)?;
-    let request = Request::post(&["flows", &flow, "instances", "batch"]).document(&batch);
-    let answer: Batched = session
-        .client
-        .call(request)
-        .await
-        .map_err(session.failed())?;
+    let answer = session.client.batch(&flow, &batch).await;
+    let answer = answer.map_err(session.failed())?;
     let done = sent.text("done").parse().unwrap_or(0) + answer.done.len();
     let total = match answer.applied {
         true => sent.text("total").parse().unwrap_or(answer.matching),
@@ -54,6 +49,7 @@ fn read(session: &Session, flow: &FlowDetail, sent: &Sent) -> Result<Batch, Fail
     let (_, act) = act.ok_or_else(|| Failure::broken(session.language))?;
     Ok(Batch {
         act: *act,
+        values: None,
         status: filter.status,
         state: filter
             .state
