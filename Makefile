@@ -3,7 +3,7 @@
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: pictures chaos cluster-demo docs package package-test rolling simulate help demo test setup setup-test build samples lint reference fuzz fuzz-api bench bench-guests bench-peers bench-worklist clean soak
+.PHONY: dashboard-test pictures chaos cluster-demo docs package package-test rolling simulate help demo test setup setup-test build samples lint reference fuzz fuzz-api bench bench-guests bench-peers bench-worklist clean soak
 
 help: ## List what there is to make
 	@echo "Wedflow. What there is to make:"
@@ -27,11 +27,14 @@ build: ## Build the program `wed` and the sample transitions
 samples: ## Build the sample transitions only
 	@scripts/build.sh samples
 
-package: ## Build the packages: tarball, Debian package, wheel, npm, SDKs, bill of materials
-	@scripts/package.sh
+package: ## Build the packages: tarball, Debian package, wheel, npm, SDKs, bill of materials (PROGRAM: a ready wed)
+	@scripts/package.sh all $(PROGRAM)
 
-package-test: ## Install the packages into empty roots and run the demo there
+package-test: ## Install the packages into empty roots, run the demo there, build a transition with each SDK
 	@scripts/package-test.sh
+
+dashboard-test: ## Look at the dashboard and the alert rules with a host's live figures, through Prometheus
+	@scripts/dashboard-test.py
 
 docs: ## Make the book of docs/, searchable and offline, in target/book
 	@scripts/docs.sh

@@ -97,9 +97,13 @@ tool() {
   cargo install --quiet --locked --root "$tools" "$1" --version "$2" --target-dir "$tools/target" && touch "$tools/$1-$2"
 }
 
-# Installs what packs Python packages into $tools/python.
+# Programs of PyPI that make and check packages.
+python_tools_listed=(build==1.3.0 wheel==0.45.1 twine==6.2.0 'cyclonedx-python-lib[json-validation]==11.12.0')
+
+# Installs python_tools_listed into $tools/python unless these are there.
 python_tools() {
-  [[ -f $tools/python/ready ]] && return
-  python3 -m venv "$tools/python"
-  "$tools/python/bin/pip" install --quiet --disable-pip-version-check build==1.3.0 wheel==0.45.1 && touch "$tools/python/ready"
+  [[ "$(cat "$tools/python/ready" 2>/dev/null)" == "${python_tools_listed[*]}" ]] && return
+  python3 -m venv "$tools/python" || return
+  "$tools/python/bin/pip" install --quiet --disable-pip-version-check "${python_tools_listed[@]}" &&
+    printf '%s\n' "${python_tools_listed[*]}" >"$tools/python/ready"
 }

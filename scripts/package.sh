@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Builds every package into target/package: `package.sh` all of them, `package.sh binary` those that only carry the
-# program (tarball, Debian package, wheel, npm packages). `package-test.sh` installs them into empty roots.
+# program (tarball, Debian package, wheel, npm packages). `package.sh all PROGRAM` packs a ready program and compiles
+# none. `package-test.sh` installs the packages into empty roots.
 # A function that `step` runs does not end at its first failure by itself: hence `|| return`.
 source "$(dirname "$0")/lib.sh"
 
 only=${1:-all}
-scripts/build.sh
+if [[ -n ${2:-} ]]; then wed=$(realpath "$2"); else scripts/build.sh; fi
 
 version=$(awk -F '"' '/^version/ { print $2; exit }' Cargo.toml)
 machine=$(uname -m)
@@ -65,6 +66,8 @@ bill_of_materials() {
     --override-filename wed.cdx --no-build-deps || return
   cp host/cli/wed.cdx.json "$out/wedflow-$version.cdx.json"
   find . -name wed.cdx.json -not -path './target/*' -delete
+  python_tools || return
+  "$tools/python/bin/python" scripts/bill.py "$out/wedflow-$version.cdx.json" wasmtime sqlx
 }
 
 debian() {
@@ -128,15 +131,19 @@ sdks() {
   cp guest-sdk/rust/target/package/wedflow-guest*-"$version".crate "$out/" || return
   python_tools || return
   mkdir -p "$work/python-sdk"
-  cp -rL guest-sdk/python/{wedflow,pyproject.toml,README.md} "$work/python-sdk/" || return
+  cp -rL guest-sdk/python/{wedflow,pyproject.toml,README.md} LICENSE-MIT LICENSE-APACHE "$work/python-sdk/" || return
+  # A project's own copy of the SDK has no such page.
+  sed -i 's/^version = .*/&\nreadme = "README.md"/' "$work/python-sdk/pyproject.toml"
   "$tools/python/bin/python" -m build --outdir "$out" "$work/python-sdk" >/dev/null || return
+  "$tools/python/bin/twine" check --strict "$out"/*.whl "$out/wedflow-$version.tar.gz" || return
   mkdir -p "$work/js-sdk"
-  cp -rL guest-sdk/js/{src,bin,package.json,README.md,transition.wit} "$work/js-sdk/"
-  npm pack --silent --pack-destination "$out" "$work/js-sdk" >/dev/null
+  cp -rL guest-sdk/js/{src,bin,package.json,README.md,transition.wit} LICENSE-MIT LICENSE-APACHE "$work/js-sdk/" || return
+  npm pack --silent --pack-destination "$out" "$work/js-sdk" >/dev/null || return
   mkdir -p "$work/wedflow-c-$version"
   cp -r guest-sdk/c/include guest-sdk/c/README.md LICENSE-MIT LICENSE-APACHE "$work/wedflow-c-$version/"
-  packed "wedflow-c-$version.tar.gz" "wedflow-c-$version"
-  # The Go module is fetched from the repository, by the tag guest-sdk/go/v$version.
+  packed "wedflow-c-$version.tar.gz" "wedflow-c-$version" || return
+  # Published by the tag guest-sdk/go/v$version: the proxy of modules makes this archive of the repository.
+  python3 scripts/go-module.py guest-sdk/go github.com/wedflow/wedflow/guest-sdk/go "v$version" "$out/wedflow-go-$version.zip"
 }
 
 checksums() {

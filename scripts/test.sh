@@ -56,6 +56,10 @@ alert_rules() {
   promtool check rules packaging/monitoring/alerts.yml
 }
 
+container_file() {
+  .venv/bin/hadolint packaging/Containerfile
+}
+
 python_sdk() {
   (cd guest-sdk/python && .venv/bin/python -m pytest --quiet) || return
   (cd sample-transitions/order/charge && PYTHONPATH=../../../guest-sdk/python ../../../guest-sdk/python/.venv/bin/python -m pytest --quiet)
@@ -85,6 +89,7 @@ step "What the machine needs" scripts/setup.sh test
 step "Formatting" formatting
 step "Links in the documentation" python3 scripts/links.py
 step "Alert rules" alert_rules
+step "Container file" container_file
 step "Licences of dependencies" .venv/bin/python scripts/licences.py
 step "Guest SDK: clippy" in_guests guest-sdk/rust clippy --all-targets --quiet -- -D warnings
 step "Samples: clippy" in_guests sample-transitions clippy --workspace --all-targets --quiet -- -D warnings

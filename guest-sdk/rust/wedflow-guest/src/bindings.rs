@@ -8,7 +8,7 @@
 )]
 
 wit_bindgen::generate!({
-    path: "../../../wit",
+    path: "wit",
     world: "transition",
     pub_export_macro: true,
     default_bindings_module: "wedflow_guest::bindings",
