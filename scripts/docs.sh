@@ -27,11 +27,12 @@ entry() { # entry FILE INDENT
 summary_page() {
   local page
   printf '# Summary\n\n[Wedflow](README.md)\n\n# Guides\n\n'
-  for page in installing first-flow authoring guests constraints process-language worklists recovery operations moving; do
+  for page in installing first-flow authoring guests constraints process-language worklists console recovery operations \
+    servers cluster moving-a-tenant assistants moving; do
     entry "guide/$page.md" ''
   done
   printf '\n# How it works\n\n'
-  entry explanation/model.md ''
+  for page in "$book"/src/explanation/*.md; do entry "explanation/${page##*/}" ''; done
   entry ARCHITECTURE.md ''
   printf -- '- [Decisions]()\n'
   for page in "$book"/src/decisions/*.md; do entry "decisions/${page##*/}" '  '; done
@@ -48,6 +49,9 @@ summary_page() {
 # A page for each code: what it means, what to do, and the pages that speak of it.
 "$wed" --json explain | python3 scripts/error-pages.py "$book/src"
 summary_page >"$book/src/SUMMARY.md"
+for page in "$book"/src/guide/*.md; do
+  grep -qF "(guide/${page##*/})" "$book/src/SUMMARY.md" || fail "the book's summary lacks docs/guide/${page##*/}"
+done
 cat >"$book/book.toml" <<END
 [book]
 title = "Wedflow"

@@ -907,3 +907,30 @@ fn what_is_unchanged_is_not_compiled_again() {
         assert_eq!(compiled(), first, "{words:?} compiled again");
     }
 }
+
+#[harness::test]
+fn a_watched_project_is_built_tested_pushed_and_run_again_after_a_change() {
+    let (database, place) = (Database::new(), folder());
+    let Some(project) = project_in(place.path(), "c") else {
+        return;
+    };
+    // Its expectation is that of the first source.
+    std::fs::remove_file(project.join("fixtures/greets-by-name.toml")).expect("a fixture");
+    built(&project);
+    let with = |arguments: &[&str]| run(wed(&database.url()).args(arguments).current_dir(&project));
+    with(&["component", "push", "build/say-hello.wasm"]).done();
+    let flow = database.apply(&project.join("flow.toml"));
+    let path = project.to_str().expect("a path");
+    let _watching = Serving::by(&database.url(), &["dev", "--watch", path]);
+    with(&["instance", "start", "say-hello-flow", "name=Ada", "--wait"]).done();
+
+    let source = project.join("src/say_hello.c");
+    let text = std::fs::read_to_string(&source).expect("the source");
+    assert!(text.contains("Hello, %t!"));
+    std::fs::write(&source, text.replace("Hello, %t!", "Welcome, %t!")).expect("written");
+    let mut session = flow.session();
+    crate::support::eventually("an instance that the new version greets", || {
+        let greeted = session.lines("SELECT DISTINCT greeting FROM wed_flow ORDER BY 1");
+        (greeted == ["Hello, Ada!", "Welcome, Ada!"]).then_some(())
+    });
+}

@@ -13,6 +13,7 @@
 //! - `external`: a Python worker, psql and a host on one flow
 //! - `authoring`: new, build, test, run, job, replay
 //! - `compiling`: components in a child process, compiled code on disk
+//! - `book`: the blocks of the pages, run
 //! - `cli`: the command line
 //! - `api`: the HTTP API
 //! - `interface`: its description, by a validator, a generator of clients and a fuzzer
@@ -31,6 +32,7 @@
 
 mod api;
 mod authoring;
+mod book;
 mod cli;
 mod compiling;
 mod console;

@@ -133,7 +133,7 @@ pub(crate) fn psql(url: &str, script: &str) -> Answer {
     child.wait_with_output().expect("psql ends").into()
 }
 
-/// `wed serve` with its API over a database, ended with the value.
+/// `wed serve` or `wed dev` with its API over a database, ended with the value.
 pub(crate) struct Serving {
     process: Child,
     pub(crate) address: SocketAddr,
@@ -148,9 +148,15 @@ impl Drop for Serving {
 
 impl Serving {
     pub(crate) fn of(database_url: &str) -> Self {
+        Serving::by(database_url, &["serve"])
+    }
+
+    /// Starts it by a command and its options.
+    pub(crate) fn by(database_url: &str, command: &[&str]) -> Self {
         let log = tempfile::NamedTempFile::new().expect("a file");
         let process = Command::new(wed_path())
-            .args(["serve", "--listen", "127.0.0.1:0", "--lanes", "1"])
+            .args(command)
+            .args(["--listen", "127.0.0.1:0", "--lanes", "1"])
             .env("DATABASE_URL", database_url)
             .stderr(log.reopen().expect("the file"))
             .spawn()

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{BuildError, Tool, core_module, encoded, is_there};
+use super::{BuildError, Tool, absolute, core_module, encoded, is_there};
 use crate::project::Project;
 
 /// The SDK's header in a project.
@@ -31,7 +31,7 @@ pub(super) fn build(project: &Project, say: &mut dyn FnMut(&str)) -> Result<Path
             source: error,
         })?
         .flatten()
-        .map(|entry| entry.path())
+        .map(|entry| absolute(&entry.path()))
         .filter(|path| path.extension().is_some_and(|end| end == "c"))
         .collect();
     files.sort();

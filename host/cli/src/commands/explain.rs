@@ -67,13 +67,25 @@ fn collect<E: RustEmbed>(folder: &str, pages: &mut BTreeMap<String, String>) {
         let (Some(stem), Some(file)) = (path.strip_suffix(".md"), E::get(&path)) else {
             continue;
         };
-        let text = String::from_utf8_lossy(&file.data).into_owned();
+        let text = without_comments(&String::from_utf8_lossy(&file.data));
         let name = match pages.contains_key(stem) {
             true => format!("{folder}/{stem}"),
             false => stem.to_owned(),
         };
         pages.insert(name, text);
     }
+}
+
+/// Leaves out comments, with their lines: what tests of a page need is nothing to read.
+fn without_comments(page: &str) -> String {
+    let mut text = String::with_capacity(page.len());
+    let mut rest = page;
+    while let Some((before, comment)) = rest.split_once("<!--") {
+        text.push_str(before);
+        let after = comment.split_once("-->").map_or("", |(_, after)| after);
+        rest = after.strip_prefix('\n').unwrap_or(after);
+    }
+    text + rest
 }
 
 fn list(pages: &BTreeMap<String, String>, terminal: &Terminal) {
@@ -153,5 +165,17 @@ fn unknown(topic: &str, pages: &BTreeMap<String, String>) -> Problem {
             problem.hint(format!("Perhaps you mean `wed explain {name}`."))
         }
         _ => problem.hint("`wed explain` lists the pages and codes there are."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_of_a_page_are_not_printed() {
+        let page = "a\n<!-- run\nx\n-->\n```sh\nb\n```\n<!-- cut off";
+        assert_eq!(without_comments(page), "a\n```sh\nb\n```\n");
+        assert!(pages().values().all(|text| !text.contains("<!--")));
     }
 }
