@@ -14,7 +14,7 @@ use crate::support::program::{run, wed_path};
 use crate::support::{Database, repository};
 
 /// Seconds after which a page's script is ended: it hangs.
-const PAGE_SECONDS: &str = "300";
+const PAGE_SECONDS: &str = "1200";
 
 /// Defines what each script begins with: a failure names its page and line, and what was left running ends.
 const PREAMBLE: &str = r#"set -euo pipefail
