@@ -25,7 +25,7 @@ mod work;
 pub(crate) use component::{ComponentCommand, PushArguments};
 pub(crate) use context::{ContextCommand, LoginArguments, OwnConfigCommand};
 pub(crate) use explain::{GraphArguments, WhatIfArguments, WhyArguments};
-pub(crate) use host::{DevArguments, HostArguments};
+pub(crate) use host::{DevArguments, GuestsArgument, HostArguments};
 pub(crate) use job::{JobCommand, LeasedArguments, LevelArgument};
 pub(crate) use operate::{
     HookCommand, InstanceTarget, OperateFlow, OperateInstance, OrderCommand, ResourceCommand,

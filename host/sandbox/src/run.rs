@@ -9,6 +9,7 @@ use wedflow_capability::files::Draft;
 use wedflow_model::{Limits, Measure, Outcome, TenantId, Wid};
 
 use crate::answers::{AnswersFrom, Recording};
+use crate::asker::Asker;
 use crate::backtrace;
 use crate::bindings;
 use crate::component::Bound;
@@ -56,6 +57,8 @@ pub struct AttemptContext {
     pub slices: Option<TimeSlices>,
     /// Header `traceparent` of its HTTP requests, unless the guest sets one.
     pub traceparent: Option<String>,
+    /// Steps of lower priority (`nice`) of the guest process, where guests have one.
+    pub nice_steps: i32,
 }
 
 /// Result of an attempt.
@@ -131,6 +134,20 @@ impl Sandbox {
         limits: &Limits,
         context: AttemptContext,
     ) -> Attempt {
+        self.run_asking(bound, invocation, timeout, limits, context, None)
+            .await
+    }
+
+    /// Runs the same in a guest process, which asks its host for what lies outside.
+    pub(crate) async fn run_asking(
+        &self,
+        bound: &Bound,
+        invocation: Invocation<'_>,
+        timeout: Duration,
+        limits: &Limits,
+        context: AttemptContext,
+        asker: Option<Asker>,
+    ) -> Attempt {
         let component = bound.component();
         let Some(pool) = self.pool_of(component) else {
             return refused(Pool::foreign());
@@ -138,9 +155,44 @@ impl Sandbox {
         let Some(_room) = pool.room(component, context.tenant).await else {
             return refused(pool.too_large(component));
         };
-        let begun = Instant::now();
-        let deadline = deadline_of(begun, timeout);
+        let deadline = deadline_of(Instant::now(), timeout);
         let limits = &bound.within(limits);
+        let mut ran = match self.processes_for(bound, &context.answers) {
+            Some(processes) => {
+                let slices = context.slices.as_ref().unwrap_or(&self.slices);
+                // Most of its memory is for the rare case of a question.
+                let shared = (slices, &self.memory);
+                Box::pin(processes.run(bound, invocation, deadline, limits, &context, shared)).await
+            }
+            None => {
+                self.run_here(pool, bound, invocation, deadline, limits, context, asker)
+                    .await
+            }
+        };
+        if let Some(provided) = bound.provided().filter(|provided| provided.masks()) {
+            mask(&mut ran.outcome, &mut ran.logs, provided);
+        }
+        ending::shorten(&mut ran.outcome);
+        let account = account(&ran.outcome, &ran.measure, timeout, limits, &ran.frames);
+        attempt_of(ran, account)
+    }
+
+    /// Runs a call in this process.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the parts of one call, each used once"
+    )]
+    async fn run_here(
+        &self,
+        pool: &Pool,
+        bound: &Bound,
+        invocation: Invocation<'_>,
+        deadline: Instant,
+        limits: &Limits,
+        context: AttemptContext,
+        asker: Option<Asker>,
+    ) -> Ran {
+        let begun = Instant::now();
         let mut store = self.store(
             pool,
             limits,
@@ -159,9 +211,14 @@ impl Sandbox {
         store.data_mut().provided = bound.provided().cloned();
         store.data_mut().outside = Outside::new(bound.granted(), invocation.wid, invocation.key);
         store.data_mut().outside.traceparent = context.traceparent;
+        if asker.is_some() {
+            store.data_mut().room.asks(asker.clone());
+            store.limiter_async(|state| &mut state.room);
+        }
+        store.data_mut().outside.asker = asker;
         let work = call(&mut store, bound, invocation);
         let mut frames = Vec::new();
-        let mut outcome = match tokio::time::timeout_at(deadline, work).await {
+        let outcome = match tokio::time::timeout_at(deadline, work).await {
             Ok(Ok(answer)) => ending::of_answer(answer, bound.binding(), limits),
             Ok(Err(Ended::Guest(error))) => {
                 frames = backtrace::of_error(&error);
@@ -175,23 +232,65 @@ impl Sandbox {
         };
         let measure = measure_of(&store, limits, begun, &outcome);
         let (recording, beyond_recording) = store.data_mut().answers.finish();
-        let mut logs = store.data_mut().log.finish();
-        let draft = store.data_mut().outside.draft.take();
-        if let Some(provided) = bound.provided().filter(|provided| provided.masks()) {
-            mask(&mut outcome, &mut logs, provided);
-        }
-        ending::shorten(&mut outcome);
-        Attempt {
-            epochs: store.data().slices.epochs(),
-            account: account(&outcome, &measure, timeout, limits, &frames),
+        Ran {
             outcome,
             measure,
-            backtrace: frames,
+            frames,
             recording,
             beyond_recording,
-            draft,
-            logs,
+            logs: store.data_mut().log.finish(),
+            draft: store.data_mut().outside.draft.take(),
+            epochs: store.data().slices.epochs(),
         }
+    }
+}
+
+/// End of a call, wherever it ran.
+pub(crate) struct Ran {
+    pub(crate) outcome: Outcome,
+    pub(crate) measure: Measure,
+    pub(crate) frames: Vec<String>,
+    pub(crate) recording: Recording,
+    pub(crate) beyond_recording: bool,
+    pub(crate) logs: Logs,
+    pub(crate) draft: Option<Draft>,
+    pub(crate) epochs: u32,
+}
+
+impl Ran {
+    /// An end of which nothing is known but its outcome.
+    pub(crate) fn of(outcome: Outcome) -> Self {
+        Ran {
+            outcome,
+            measure: Measure::default(),
+            frames: Vec::new(),
+            recording: Recording::default(),
+            beyond_recording: false,
+            logs: Logs::default(),
+            draft: None,
+            epochs: 0,
+        }
+    }
+}
+
+/// The attempt that never began.
+fn refused(outcome: Outcome) -> Attempt {
+    let account = outcome.to_string();
+    attempt_of(Ran::of(outcome), account)
+}
+
+/// The result of an attempt.
+fn attempt_of(ran: Ran, account: String) -> Attempt {
+    Attempt {
+        account,
+        outcome: ran.outcome,
+        measure: ran.measure,
+        logs: ran.logs,
+        backtrace: ran.frames,
+        recording: ran.recording,
+        epochs: ran.epochs,
+        beyond_recording: ran.beyond_recording,
+        draft: ran.draft,
     }
 }
 
@@ -314,20 +413,5 @@ fn duration(time: Duration) -> String {
         0..1_000 => format!("{} us", time.as_micros()),
         1_000..1_000_000 => format!("{} ms", time.as_millis()),
         _ => format!("{:.1} s", time.as_secs_f64()),
-    }
-}
-
-/// The attempt that never began.
-fn refused(outcome: Outcome) -> Attempt {
-    Attempt {
-        account: outcome.to_string(),
-        outcome,
-        measure: Measure::default(),
-        logs: Logs::default(),
-        backtrace: Vec::new(),
-        recording: Recording::default(),
-        epochs: 0,
-        beyond_recording: false,
-        draft: None,
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use serde::{Deserialize, Serialize};
 use wasmtime::{
     Config, Enabled, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig,
     WasmFeatures,
@@ -35,6 +36,19 @@ const KEPT_WITH_SWAP: usize = 64 << 10;
 
 /// Memory maps that are left to the rest of the process.
 const MAPS_FOR_OTHERS: u64 = 4_096;
+
+/// Processes in which guests run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guests {
+    /// The process of the sandbox.
+    InProcess,
+    /// Processes of one tenant each, behind walls of the kernel, in a program that
+    /// [serves as a child](crate::serve_as_child).
+    Processes {
+        /// Number of processes in which a tenant's guests compute side by side.
+        per_tenant: usize,
+    },
+}
 
 /// Settings of a [`Sandbox`](crate::Sandbox). [`Settings::fast`] suits computing guests, [`Settings::waiting`]
 /// suits very many that mostly wait.
@@ -70,6 +84,8 @@ pub struct Settings {
     pub components: usize,
     /// The folder where compiled code is kept from one process to the next, mode 700; none: nowhere.
     pub cache: Option<std::path::PathBuf>,
+    /// Processes in which guests run.
+    pub guests: Guests,
     /// Time slices of guests that compute for long; its own when none are given.
     /// Sandboxes of one process should share one.
     pub slices: Option<TimeSlices>,
@@ -100,6 +116,7 @@ impl Settings {
             optimise: true,
             components: 256,
             cache: None,
+            guests: Guests::InProcess,
             slices: None,
             clock: system_clock,
             random: rand::random,
@@ -231,6 +248,53 @@ impl Settings {
         let mut config = self.code();
         config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
         Engine::new(&config).map_err(|error| SetupError::Engine(format!("{error:#}")))
+    }
+}
+
+/// Settings of a guest process, which its argument holds.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct GuestSettings {
+    concurrent: u32,
+    memory_reservation: u64,
+    memory_bytes: u64,
+    memory_of_all: u64,
+    table_elements: u32,
+    keep_resident: usize,
+    stack: usize,
+    copy_on_write: bool,
+    optimise: bool,
+}
+
+impl From<&Settings> for GuestSettings {
+    fn from(settings: &Settings) -> Self {
+        GuestSettings {
+            concurrent: settings.concurrent,
+            memory_reservation: settings.memory_reservation,
+            memory_bytes: settings.memory_bytes,
+            memory_of_all: settings.memory_of_all,
+            table_elements: settings.table_elements,
+            keep_resident: settings.keep_resident,
+            stack: settings.stack,
+            copy_on_write: settings.copy_on_write,
+            optimise: settings.optimise,
+        }
+    }
+}
+
+impl From<GuestSettings> for Settings {
+    fn from(settings: GuestSettings) -> Self {
+        Settings {
+            concurrent: settings.concurrent,
+            memory_reservation: settings.memory_reservation,
+            memory_bytes: settings.memory_bytes,
+            memory_of_all: settings.memory_of_all,
+            table_elements: settings.table_elements,
+            keep_resident: settings.keep_resident,
+            stack: settings.stack,
+            copy_on_write: settings.copy_on_write,
+            optimise: settings.optimise,
+            ..Settings::fast()
+        }
     }
 }
 

@@ -3,16 +3,18 @@
 use std::sync::Arc;
 
 use tokio::time::{Duration, Instant};
-use wasmtime::{ResourceLimiter, StoreContextMut, UpdateDeadline};
+use wasmtime::{ResourceLimiter, ResourceLimiterAsync, StoreContextMut, UpdateDeadline};
 use wedflow_model::Limits;
 
 use crate::answers::Answers;
+use crate::asker::Asker;
 use crate::log::Log;
 use crate::outside::Outside;
 use crate::provided::Provided;
 use crate::share::Held;
 use crate::ticker::Ticking;
 use crate::time_slice::{GuestSlices, TimeSlices};
+use crate::wire::{Question, Reply};
 
 /// Why the host ended a guest. Travels through the runtime as the error of a call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -187,7 +189,12 @@ pub(crate) struct Room {
     asked: u64,
     /// Memory that the call holds of what all guests share.
     held: Held,
+    /// Host that is asked for memory beyond [`ALLOTTED_BYTES`], in a guest process.
+    asker: Option<Asker>,
 }
+
+/// Bytes of memory that a call in a guest process has from its beginning.
+pub(crate) const ALLOTTED_BYTES: u64 = 2 << 20;
 
 impl Room {
     pub(crate) fn new(
@@ -205,7 +212,99 @@ impl Room {
             instances: limits.instances as usize,
             asked: 0,
             held,
+            asker: None,
         }
+    }
+
+    /// Has the host asked for memory.
+    pub(crate) fn asks(&mut self, asker: Option<Asker>) {
+        self.asker = asker;
+    }
+
+    /// Returns the bytes by which a memory may grow as far as the call's own limits go; none if it may not.
+    fn may_grow(
+        &self,
+        current: usize,
+        desired: usize,
+        maximum: Option<usize>,
+    ) -> Result<Option<u64>, Stop> {
+        let grown = (desired as u64).saturating_sub(current as u64);
+        let asked = self.memory.saturating_add(grown);
+        // Typed, since a guest that is merely told no answers with a trap that says nothing.
+        if asked > self.memory_limit {
+            return Err(Stop::OverMemory {
+                limit: self.memory_limit,
+                asked,
+            });
+        }
+        // The guest's own maximum: it expects to be told no.
+        Ok((maximum.is_none_or(|maximum| desired <= maximum)).then_some(grown))
+    }
+
+    fn grow(&mut self, grown: u64) -> Result<(), Stop> {
+        if !self.held.grow(grown) {
+            return Err(Stop::HostFull(self.held.total()));
+        }
+        self.memory = self.memory.saturating_add(grown);
+        self.memory_peak = self.memory_peak.max(self.memory);
+        self.asked = self.memory;
+        Ok(())
+    }
+}
+
+/// As the synchronous limiter, for a guest process: there the host decides over memory.
+#[async_trait::async_trait]
+impl ResourceLimiterAsync for Room {
+    async fn memory_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        let Some(grown) = self.may_grow(current, desired, maximum)? else {
+            return Ok(false);
+        };
+        let had = self.memory.max(ALLOTTED_BYTES);
+        let more = self.memory.saturating_add(grown).saturating_sub(had);
+        if more > 0
+            && let Some(asker) = &self.asker
+        {
+            match asker.ask(Question::Memory(more)).await {
+                Some(Reply::Memory(true)) => {}
+                _ => return Err(Stop::HostFull(self.held.total()).into()),
+            }
+        }
+        self.grow(grown)?;
+        Ok(true)
+    }
+
+    fn memory_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
+        ResourceLimiter::memory_grow_failed(self, error)
+    }
+
+    async fn table_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        ResourceLimiter::table_growing(self, current, desired, maximum)
+    }
+
+    fn table_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
+        ResourceLimiter::table_grow_failed(self, error)
+    }
+
+    fn instances(&self) -> usize {
+        self.instances
+    }
+
+    fn tables(&self) -> usize {
+        self.instances
+    }
+
+    fn memories(&self) -> usize {
+        self.instances
     }
 }
 
@@ -216,26 +315,10 @@ impl ResourceLimiter for Room {
         desired: usize,
         maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        let grown = (desired as u64).saturating_sub(current as u64);
-        let asked = self.memory.saturating_add(grown);
-        // Typed, since a guest that is merely told no answers with a trap that says nothing.
-        if asked > self.memory_limit {
-            return Err(Stop::OverMemory {
-                limit: self.memory_limit,
-                asked,
-            }
-            .into());
-        }
-        // The guest's own maximum: it expects to be told no.
-        if maximum.is_some_and(|maximum| desired > maximum) {
+        let Some(grown) = self.may_grow(current, desired, maximum)? else {
             return Ok(false);
-        }
-        if !self.held.grow(grown) {
-            return Err(Stop::HostFull(self.held.total()).into());
-        }
-        self.memory = asked;
-        self.memory_peak = self.memory_peak.max(asked);
-        self.asked = asked;
+        };
+        self.grow(grown)?;
         Ok(true)
     }
 

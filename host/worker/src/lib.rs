@@ -48,6 +48,7 @@ pub use outside::OutsideSettings;
 pub use upload::{Activation, StoredAs, Upload, upload, upload_as};
 pub use vault::{FindSecretKey, MAX_SECRET_BYTES, MIN_SECRET_BYTES, SecretError, SecretKey};
 /// The settings of a tokio runtime that keeps timers on time while guests compute.
+pub use wedflow_sandbox::Guests;
 pub use wedflow_sandbox::runtime;
 /// First call of a program whose components are compiled in a child process of it.
-pub use wedflow_sandbox::serve_as_compiler;
+pub use wedflow_sandbox::serve_as_child;

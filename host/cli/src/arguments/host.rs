@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use wedflow_capability::Permission;
 
 #[derive(Debug, Args)]
@@ -19,6 +19,10 @@ pub(crate) struct HostArguments {
     /// that the host runs in, where that is less. Tenants share it.
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(64..))]
     pub(crate) guest_memory: Option<u64>,
+    /// Processes in which guests run: the host's own, or processes of one tenant each, which have no files, no network
+    /// and none of the host's memory.
+    #[arg(long, value_name = "WHERE", value_enum, default_value_t = GuestsArgument::InProcess, env = "WEDFLOW_GUESTS")]
+    pub(crate) guests: GuestsArgument,
     /// The host's name in traces' logs and in the list of hosts.
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
@@ -58,6 +62,15 @@ pub(crate) struct HostArguments {
     /// File in PEM of authorities whose certificates are trusted in HTTPS, besides those that Mozilla trusts.
     #[arg(long, value_name = "FILE")]
     pub(crate) trust_ca: Option<PathBuf>,
+}
+
+/// Processes in which guests run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GuestsArgument {
+    /// In the host's process.
+    InProcess,
+    /// In processes of one tenant each.
+    Processes,
 }
 
 #[derive(Debug, Args)]

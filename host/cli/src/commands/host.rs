@@ -10,10 +10,10 @@ use wedflow_console::Links;
 use wedflow_store::Store;
 use wedflow_telemetry::Tracer;
 use wedflow_tenancy::{Scope, TokenRequest, issue};
-use wedflow_worker::{Host, HostSettings, OutsideSettings};
+use wedflow_worker::{Guests, Host, HostSettings, OutsideSettings};
 
 use crate::application::run_at_server;
-use crate::arguments::{Arguments, DevArguments, HostArguments};
+use crate::arguments::{Arguments, DevArguments, GuestsArgument, HostArguments};
 use crate::commands::dev_watch::Watched;
 use crate::database::{self, FEW_CONNECTIONS, private_cluster};
 use crate::door;
@@ -383,6 +383,11 @@ fn settings(arguments: &HostArguments) -> HostSettings {
     };
     if let Some(lanes) = arguments.lanes {
         settings.lanes = lanes.max(1);
+    }
+    if arguments.guests == GuestsArgument::Processes {
+        settings.guests = Guests::Processes {
+            per_tenant: settings.lanes,
+        };
     }
     settings.guest_memory = arguments.guest_memory.map(|mebibytes| mebibytes << 20);
     if let Some(name) = &arguments.name {
