@@ -38,7 +38,7 @@ use crate::report::Report;
 
 fn main() -> ExitCode {
     // Hosts compile components in a child process of the same program.
-    if let Some(ended) = wedflow_worker::serve_as_compiler() {
+    if let Some(ended) = wedflow_worker::serve_as_child() {
         return ended;
     }
     let arguments = Arguments::parse();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value as Json, json};
 use wedflow_model::FlowDefinition;
-use wedflow_worker::{Host, HostSettings};
+use wedflow_worker::{Guests, Host, HostSettings};
 
 use crate::database::Database;
 use crate::processors::{ProcessorTime, postmaster_of};
@@ -276,6 +276,13 @@ impl Ready {
             name: "bench".into(),
             ..HostSettings::default()
         };
+        let guests = match std::env::var("WEDFLOW_GUESTS").as_deref() {
+            Ok("processes") => Guests::Processes {
+                per_tenant: settings.lanes,
+            },
+            _ => settings.guests,
+        };
+        let settings = HostSettings { guests, ..settings };
         Host::start(self.database.store.clone(), settings)
             .await
             .context("the host could not be started")

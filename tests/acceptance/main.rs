@@ -66,7 +66,8 @@ use libtest_mimic::Arguments;
 const PARALLEL_TESTS: usize = 6;
 
 fn main() -> ExitCode {
-    if let Some(ended) = wedflow_worker::serve_as_compiler() {
+    wedflow_sandbox::plant(host::exploit::exploit);
+    if let Some(ended) = wedflow_worker::serve_as_child() {
         return ended;
     }
     let mut arguments = Arguments::from_args();

@@ -11,8 +11,8 @@ use wedflow_guard::{
 };
 use wedflow_model::{AttributeType, Limits, Measure, Outcome, ScalarType, Wid};
 use wedflow_sandbox::{
-    AnswersFrom, Attempt, AttemptContext, Bound, Component, Exchange, FilesFrom, Granted, HttpFrom,
-    Invocation, Logs, Provided, Recording, Sandbox, Settings, SetupError, user_cache,
+    AnswersFrom, Attempt, AttemptContext, Bound, Component, Exchange, FilesFrom, Granted, Guests,
+    HttpFrom, Invocation, Logs, Provided, Recording, Sandbox, Settings, SetupError, user_cache,
 };
 
 use crate::attributes::{StateError, attributes_of};
@@ -166,12 +166,21 @@ impl Workbench {
     /// # Errors
     /// [`CallError::Setup`] when the system refuses what it needs.
     pub fn new() -> Result<Self, CallError> {
+        Self::with(Guests::InProcess)
+    }
+
+    /// Sets up the same, whose guests run in these processes.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn with(guests: Guests) -> Result<Self, CallError> {
         Ok(Workbench {
             sandbox: Sandbox::new(Settings {
                 concurrent: CONCURRENT,
                 cache: user_cache(),
                 // An author waits for the compiler after each change, and makes few calls then.
                 optimise: false,
+                guests,
                 ..Settings::fast()
             })?,
             limits: Limits::default(),

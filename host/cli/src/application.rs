@@ -6,6 +6,7 @@ use serde_json::{Map, Value as Json};
 use wedflow_api::Application;
 use wedflow_authoring::{Call, CallError, Called, CheckedValue, Subject, Verdict, Workbench};
 use wedflow_model::{AttributeType, Wid};
+use wedflow_worker::Guests;
 
 use crate::answer::shown;
 use crate::problem::Problem;
@@ -120,6 +121,14 @@ pub(crate) fn changes(called: &Called) -> Result<Map<String, Json>, Problem> {
     Ok(values)
 }
 
+/// Processes in which the workbench of a server runs guests.
+static GUESTS: OnceLock<Guests> = OnceLock::new();
+
+/// Says in which processes the workbench of this server runs guests, before its first call.
+pub(crate) fn run_in(guests: Guests) {
+    let _ = GUESTS.set(guests);
+}
+
 /// Returns the workbench of a server, which all its calls share.
 ///
 /// # Errors
@@ -129,7 +138,8 @@ pub(crate) fn server_workbench() -> Result<Arc<Workbench>, String> {
     match WORKBENCH.get() {
         Some(workbench) => Ok(Arc::clone(workbench)),
         None => {
-            let made = Workbench::new().map_err(|error| error.to_string())?;
+            let guests = GUESTS.get().copied().unwrap_or_default();
+            let made = Workbench::with(guests).map_err(|error| error.to_string())?;
             Ok(Arc::clone(WORKBENCH.get_or_init(|| Arc::new(made))))
         }
     }

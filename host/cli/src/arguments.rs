@@ -28,7 +28,7 @@ mod work;
 pub(crate) use component::{ComponentCommand, PushArguments};
 pub(crate) use context::{ContextCommand, LoginArguments, OwnConfigCommand};
 pub(crate) use explain::{GraphArguments, WhatIfArguments, WhyArguments};
-pub(crate) use host::{DevArguments, HostArguments};
+pub(crate) use host::{DevArguments, GuestsArgument, HostArguments, ServeArguments};
 pub(crate) use instance_name::InstanceName;
 pub(crate) use job::{JobCommand, LeasedArguments, LevelArgument};
 pub(crate) use matching::{BatchArguments, Matching};
@@ -121,7 +121,7 @@ pub(crate) enum Command {
     Dev(DevArguments),
     /// Run a host: it claims jobs, runs components, commits results. Many may share one database. With
     /// --listen it serves the HTTP API as well.
-    Serve(HostArguments),
+    Serve(ServeArguments),
     /// Bring the database's schema up to this version.
     Migrate,
     /// The private Postgres: start, stop, where it is.

@@ -45,7 +45,7 @@ use crate::problem::Problem;
 use crate::terminal::Terminal;
 
 fn main() -> ExitCode {
-    if let Some(ended) = wedflow_worker::serve_as_compiler() {
+    if let Some(ended) = wedflow_worker::serve_as_child() {
         return ended;
     }
     completion::answer_shell();

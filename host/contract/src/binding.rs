@@ -2,12 +2,13 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use wedflow_model::AttributeType;
 
 use crate::{Declaration, DeclaredAttribute, DeclaredKind};
 
 /// An attribute of a flow as a bound transition uses it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BoundAttribute {
     /// The name in the flow.
     pub name: String,
@@ -18,7 +19,7 @@ pub struct BoundAttribute {
 }
 
 /// A transition resolved against one version of a flow's attributes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Binding {
     transition: String,
     reads: Vec<BoundAttribute>,

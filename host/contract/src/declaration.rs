@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use wedflow_model::{AttributeType, ValueError};
 
 /// Transitions that one component may declare.
@@ -26,7 +27,7 @@ pub const MAX_CONDITION_BYTES: usize = 10_000;
 pub const MAX_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// A component's manifest.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// The name under which it wants to be stored; empty when it does not care.
     pub name: String,
@@ -46,7 +47,7 @@ impl Manifest {
 }
 
 /// A WED-transition that a component can perform.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Declaration {
     /// The name, as in `wed_trig.trname`.
     pub transition: String,
@@ -69,7 +70,7 @@ pub struct Declaration {
 }
 
 /// An attribute that a transition declares to read or to write.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeclaredAttribute {
     /// The name in the flow.
     pub name: String,
@@ -78,7 +79,7 @@ pub struct DeclaredAttribute {
 }
 
 /// The type that an attribute must have in a flow.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DeclaredKind {
     /// Whatever the flow has (`any`).
     Any,

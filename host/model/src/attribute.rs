@@ -51,7 +51,7 @@ pub struct AttributeType {
 }
 
 /// A value without structure, `null` included.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Scalar {
     /// SQL null.
     Null,
@@ -81,7 +81,7 @@ pub enum Scalar {
 }
 
 /// The value of a WED-attribute.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Value {
     /// A single value.
     Scalar(Scalar),

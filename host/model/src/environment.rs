@@ -24,6 +24,10 @@ pub const VARIABLES: &[Variable] = &[
         meaning: "a replica of the database, from which `wed serve` and `wed dev` read lists, traces and searches",
     },
     Variable {
+        name: "WEDFLOW_GUESTS",
+        meaning: "processes in which `wed serve` runs guests: `in-process` (the default) or `processes`",
+    },
+    Variable {
         name: "WEDFLOW_TENANT",
         meaning: "the tenant whose flows are meant; `default` without it",
     },

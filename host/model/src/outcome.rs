@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::Value;
 
 /// A typed assignment of a transition's result: `attribute = value`, bound as a parameter.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Assignment {
     /// The attribute to set.
     pub attribute: String,
@@ -17,7 +17,7 @@ pub struct Assignment {
 }
 
 /// The outcome of a sandboxed run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Outcome {
     /// The transition returned a SQL `SET` clause (without the word `SET`), not yet checked.
     Clause(String),

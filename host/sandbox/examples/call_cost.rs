@@ -1,5 +1,7 @@
 //! Measures the cost of a call: `cargo run --release -p wedflow-sandbox --example call_cost`.
 //!
+//! With the argument `processes`: in this process and in guest processes, in turn.
+//!
 //! Prints the time of a fresh call with ten text attributes for guests with and without a standard
 //! library, on one thread and on two, and what fuel and epochs add to a short call and to a loop.
 
@@ -13,8 +15,8 @@ use wasmtime::{
     Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store,
 };
 use wedflow_contract::Declaration;
-use wedflow_model::{AttributeType, Limits, Outcome};
-use wedflow_sandbox::{Bound, Sandbox};
+use wedflow_model::{AttributeType, Limits, Outcome, TenantId};
+use wedflow_sandbox::{AttemptContext, Bound, Guests, Sandbox, Settings};
 
 /// Duration of each measurement.
 const TIME: Duration = Duration::from_secs(3);
@@ -22,7 +24,14 @@ const TIME: Duration = Duration::from_secs(3);
 const PAYLOAD: &str = r#"{"a1": "ready", "a2": "new", "a3": "Ana Souza", "a4": "Rua Augusta 1500",
  "a5": "BR", "a6": "10.00", "a7": "2026-11-21", "a8": "card", "a9": "none", "a10": "x"}"#;
 
-fn main() {
+fn main() -> std::process::ExitCode {
+    if let Some(ended) = wedflow_sandbox::serve_as_child() {
+        return ended;
+    }
+    if std::env::args().nth(1).as_deref() == Some("processes") {
+        processes();
+        return std::process::ExitCode::SUCCESS;
+    }
     let names = (1..=10).map(|n| (format!("a{n}"), "text".parse().expect("a type")));
     let flow: Vec<(String, AttributeType)> = names
         .chain([("n".into(), "integer".parse().expect("a type"))])
@@ -50,6 +59,94 @@ fn main() {
         cost(name, &bind(&component, transition, &flow));
     }
     metering();
+    std::process::ExitCode::SUCCESS
+}
+
+/// Compares calls in this process with calls in guest processes, in turn; medians of five rounds.
+fn processes() {
+    let names = (1..=10).map(|n| (format!("a{n}"), "text".parse().expect("a type")));
+    let flow: Vec<(String, AttributeType)> = names.collect();
+    let runtime = wedflow_sandbox::runtime()
+        .worker_threads(2)
+        .build()
+        .expect("a runtime");
+    let mut of_mode = Vec::new();
+    for guests in [Guests::InProcess, Guests::Processes { per_tenant: 2 }] {
+        let sandbox: &'static Sandbox = Box::leak(Box::new(
+            Sandbox::new(Settings {
+                guests,
+                ..Settings::fast()
+            })
+            .expect("a sandbox"),
+        ));
+        let component = sandbox
+            .compile(&support::guest("hostile"), &Limits::default())
+            .expect("compiled");
+        let manifest = runtime.block_on(sandbox.describe(&component));
+        let manifest = manifest.expect("described");
+        let declaration = manifest.transition("clause-of-ten").expect("declared");
+        let bound = component.bind(declaration, &flow).expect("fits");
+        of_mode.push((guests, sandbox, bound));
+    }
+    println!(
+        "calls at once   where; median of five rounds (least to most): p50 in us, calls a second"
+    );
+    for at_once in [1, 2, 16, 128] {
+        let mut rounds: Vec<Vec<(f64, f64)>> = vec![Vec::new(); 2];
+        for _ in 0..5 {
+            for ((_, sandbox, bound), rounds) in of_mode.iter().zip(&mut rounds) {
+                let (mut times, took) = runtime.block_on(async {
+                    let begun = Instant::now();
+                    let tasks: Vec<_> = (0..at_once)
+                        .map(|_| tokio::spawn(for_a_second(sandbox, bound.clone())))
+                        .collect();
+                    let mut all = Vec::new();
+                    for task in tasks {
+                        all.extend(task.await.expect("no panic"));
+                    }
+                    (all, begun.elapsed())
+                });
+                let rate = times.len() as f64 / took.as_secs_f64();
+                rounds.push((percentile(&mut times, 50), rate));
+            }
+        }
+        for ((guests, ..), rounds) in of_mode.iter().zip(rounds) {
+            let (mut times, mut rates): (Vec<f64>, Vec<f64>) = rounds.into_iter().unzip();
+            let of = |values: &mut Vec<f64>| {
+                values.sort_by(f64::total_cmp);
+                format!("{:.1} ({:.1} to {:.1})", values[2], values[0], values[4])
+            };
+            let place = format!("{guests:?}");
+            let (times, rates) = (of(&mut times), of(&mut rates));
+            println!("{at_once:>13}   {place:27} {times:>26} {rates:>30}");
+        }
+    }
+}
+
+async fn for_a_second(sandbox: &'static Sandbox, bound: Bound) -> Vec<u32> {
+    let limits = Limits::default();
+    let mut times = Vec::with_capacity(200_000);
+    let end = Instant::now() + Duration::from_secs(1);
+    while Instant::now() < end {
+        let begun = Instant::now();
+        let context = AttemptContext {
+            tenant: TenantId::new(1),
+            ..AttemptContext::default()
+        };
+        let attempt = sandbox
+            .run_in_context(&bound, support::invocation(PAYLOAD), TIME, &limits, context)
+            .await;
+        assert!(
+            matches!(attempt.outcome, Outcome::Clause(_)),
+            "{:?}",
+            attempt.outcome
+        );
+        times.push(u32::try_from(begun.elapsed().as_nanos()).unwrap_or(u32::MAX));
+        if times.len() % 64 == 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+    times
 }
 
 fn cost(name: &str, bound: &Bound) {

@@ -141,7 +141,7 @@ impl Answer {
 }
 
 /// Answers that a guest got in one call, in order.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recording {
     /// The answers.
     pub answers: Vec<Answer>,
@@ -151,6 +151,11 @@ pub struct Recording {
 }
 
 impl Recording {
+    /// Bytes that the answers count against the limit.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.answers.iter().map(|answer| answer.cost() as u64).sum()
+    }
+
     /// Returns true if the guest asked for no answer.
     pub fn is_empty(&self) -> bool {
         self.answers.is_empty() && !self.overflowed

@@ -13,6 +13,11 @@ pub(crate) use wed::flow::types::{Attribute, Failure, Postponement};
 pub(crate) use wed::flow::values::{ScalarParam, ScalarResult, ValueParam, ValueResult};
 
 impl<T: Send + 'static> TransitionPre<T> {
+    /// The component.
+    pub(crate) fn component(&self) -> &wasmtime::component::Component {
+        self.instance_pre.component()
+    }
+
     /// Like [`TransitionPre::instantiate_async`] without comparing the types of the exports again:
     /// [`TransitionPre::new`] has done that for this component.
     pub(crate) async fn instantiate_quickly(

@@ -1,25 +1,22 @@
 //! Compiling in a child process: the compiler's time and memory are no promise of the sandbox's, so it
 //! runs where both are limited and nothing else is lost when it reaches them.
 //!
-//! The child is the same program, started anew with a hidden argument ([`serve_as_compiler`]). It gets
-//! the component on its standard input, limits itself before it reads it, and gives the compiled code
-//! back on its standard output.
+//! The child is the same program, started anew with a hidden argument
+//! ([`serve_as_child`](crate::serve_as_child)). It gets the component on its standard input, limits itself
+//! before it reads it, and gives the compiled code back on its standard output.
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Read, Write};
-use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
-use std::sync::{Condvar, Mutex, OnceLock, PoisonError, mpsc};
+use std::sync::{Condvar, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 use wedflow_model::Limits;
 
 use crate::error::UploadError;
+use crate::program;
 use crate::settings::Settings;
-
-/// The argument that makes a compiler of the program.
-const AS_COMPILER: &str = "__compile-component";
 
 /// Compilers at once: each may take as much memory as the limit allows. Of one tenant's one less.
 const AT_ONCE: usize = 2;
@@ -27,33 +24,9 @@ const AT_ONCE: usize = 2;
 /// Number of tenants whose last turns are remembered.
 const SERVED_MAX: usize = 1_024;
 
-/// The program that can be started as a compiler: this one, when it said so.
-static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-
 /// Components that are being compiled, and those that wait.
 static TURNS: Mutex<Turns> = Mutex::new(Turns::new());
 static CHANGED: Condvar = Condvar::new();
-
-/// To be called first of all in `main`. When the process was started to compile a component, does that and
-/// returns how it is to exit; otherwise the program serves as its own compiler from now on, and nothing is
-/// returned. Without this call components are compiled in the process itself, without limits.
-pub fn serve_as_compiler() -> Option<ExitCode> {
-    let mut arguments = std::env::args_os().skip(1);
-    if arguments.next().is_some_and(|first| first == AS_COMPILER) {
-        return Some(child(arguments));
-    }
-    // Still the same program when the file has been replaced meanwhile.
-    let own = PathBuf::from("/proc/self/exe");
-    let program = if own.exists() {
-        Some(own)
-    } else {
-        std::env::current_exe().ok()
-    };
-    if let Some(program) = program {
-        let _ = PROGRAM.set(program);
-    }
-    None
-}
 
 /// Compiles in a child process; nothing when this program cannot be started as one.
 pub(crate) fn compile(
@@ -62,7 +35,7 @@ pub(crate) fn compile(
     settings: &Settings,
     limits: &Limits,
 ) -> Option<Result<Vec<u8>, UploadError>> {
-    let program = PROGRAM.get()?;
+    let program = program::program()?;
     let _turn = Turn::take(whose, bytes.len());
     Some(run(program, bytes, settings, limits))
 }
@@ -177,7 +150,7 @@ fn run(
         UploadError::Compiler(format!("the compiler's process {what}: {error}"))
     };
     let mut child = Command::new(program)
-        .arg(AS_COMPILER)
+        .arg(program::AS_COMPILER)
         .arg(limits.compile_cpu_seconds.to_string())
         .arg(limits.compile_memory_bytes.to_string())
         .arg(settings.memory_reservation.to_string())
@@ -270,7 +243,7 @@ fn ended(status: ExitStatus, limits: &Limits) -> UploadError {
 }
 
 /// The child: limits itself, reads, compiles, writes.
-fn child(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
+pub(crate) fn child(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let mut number = || -> Option<u64> { arguments.next()?.to_str()?.parse().ok() };
     let (Some(cpu), Some(memory), Some(reservation), Some(stack)) =
         (number(), number(), number(), number())

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use quick_cache::Weighter;
 use quick_cache::unsync::Cache;
@@ -56,6 +57,11 @@ impl Component {
         &self.0.pre
     }
 
+    /// Copies its compiled code, for a guest process.
+    pub(crate) fn code(&self) -> wasmtime::Result<Vec<u8>> {
+        self.0.pre.component().serialize()
+    }
+
     /// Bytes of its compiled code.
     pub(crate) fn code_bytes(&self) -> usize {
         self.0.code
@@ -77,20 +83,30 @@ impl Component {
         attributes: &[(String, AttributeType)],
     ) -> Result<Bound, BindError> {
         let binding = wedflow_contract::bind(declaration, attributes)?;
+        Ok(Bound {
+            fuel: declaration.fuel,
+            memory: declaration.memory,
+            ..self.bound(binding)
+        })
+    }
+
+    /// The transition of a binding, with limits of its own in nothing.
+    pub(crate) fn bound(&self, binding: Binding) -> Bound {
         let names = binding
             .reads()
             .iter()
             .map(|attribute| attribute.name.clone())
             .collect();
-        Ok(Bound {
+        Bound {
+            number: next_number(),
             component: self.clone(),
             binding: Arc::new(binding),
             names,
             provided: None,
             granted: Arc::default(),
-            fuel: declaration.fuel,
-            memory: declaration.memory,
-        })
+            fuel: None,
+            memory: None,
+        }
     }
 }
 
@@ -106,6 +122,8 @@ impl fmt::Debug for Component {
 /// Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Bound {
+    /// Number by which guest processes know it.
+    number: u64,
     component: Component,
     binding: Arc<Binding>,
     names: Arc<[String]>,
@@ -116,6 +134,11 @@ pub struct Bound {
 }
 
 impl Bound {
+    /// Number by which guest processes know it: another one with other settings, secrets or grants.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
     /// The component it belongs to.
     pub fn component(&self) -> &Component {
         &self.component
@@ -131,6 +154,7 @@ impl Bound {
     #[must_use]
     pub fn provided_with(self, provided: Arc<Provided>) -> Self {
         Bound {
+            number: next_number(),
             provided: Some(provided),
             ..self
         }
@@ -145,6 +169,7 @@ impl Bound {
     #[must_use]
     pub fn granted_with(self, granted: Granted) -> Self {
         Bound {
+            number: next_number(),
             granted: Arc::new(granted),
             ..self
         }
@@ -169,6 +194,12 @@ impl Bound {
     pub(crate) fn names(&self) -> Arc<[String]> {
         Arc::clone(&self.names)
     }
+}
+
+/// Gives out the number of a bound transition.
+fn next_number() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    LAST.fetch_add(1, Ordering::Relaxed)
 }
 
 /// Bytes of compiled code that are kept ready.

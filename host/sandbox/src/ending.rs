@@ -269,6 +269,43 @@ fn model(value: ScalarResult) -> Scalar {
     }
 }
 
+/// Returns true if a call within these limits can end so. A guest process that is not honest may say anything.
+pub(crate) fn is_possible(outcome: &Outcome, binding: &Binding, limits: &Limits) -> bool {
+    let text = |scalar: &Scalar| match scalar {
+        Scalar::Text(text)
+        | Scalar::Numeric(text)
+        | Scalar::Interval(text)
+        | Scalar::Uuid(text)
+        | Scalar::Jsonb(text) => text.len() as u64,
+        _ => 8,
+    };
+    let size = match outcome {
+        Outcome::Clause(text) => text.len() as u64,
+        Outcome::Aborted { reason: text, .. }
+        | Outcome::Failed { message: text, .. }
+        | Outcome::Trapped { message: text, .. } => {
+            (text.len() as u64).saturating_sub(MESSAGE_BYTES as u64 * 2)
+        }
+        Outcome::Assignments(list) => (list.iter())
+            .map(|one| match &one.value {
+                Value::Scalar(value) => text(value),
+                Value::Array(values) => values.iter().map(text).sum(),
+            })
+            .sum(),
+        _ => 0,
+    };
+    let Outcome::Assignments(list) = outcome else {
+        return size <= limits.output_bytes;
+    };
+    let writes = binding.writes().unwrap_or_default();
+    let mut left: Vec<&BoundAttribute> = writes.iter().collect();
+    let fits = (list.iter()).all(|one| {
+        let place = (left.iter()).position(|attribute| attribute.name == one.attribute);
+        place.is_some_and(|place| fits(&one.value, left.swap_remove(place)))
+    });
+    fits && size <= limits.output_bytes
+}
+
 /// Returns true if an attribute can store a value without loss. The database judges the text of a numeric, an
 /// interval and an enum's label.
 fn fits(value: &Value, attribute: &BoundAttribute) -> bool {

@@ -1,6 +1,8 @@
-//! Errors of setting up a sandbox, and of uploading a component to it.
+//! Errors of setting up a sandbox, of uploading a component to it, and of asking it what it can do.
 
-use wedflow_contract::Refusal;
+use serde::{Deserialize, Serialize};
+use wedflow_contract::{DeclarationError, Refusal};
+use wedflow_model::Outcome;
 
 /// A sandbox that cannot be set up.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +25,12 @@ pub enum SetupError {
         /// Guests for which that limit suffices.
         most: u64,
     },
+    /// Guests cannot run in processes of their own.
+    #[error(
+        "a guest process has no walls: {0}; they are seccomp and Landlock, of Linux 5.13 or newer, in a container whose \
+         own filter lets them be set up"
+    )]
+    Walls(String),
     /// The runtime refuses its settings, or the system refuses what they need.
     #[error(
         "the sandbox cannot start: {0}; it needs address space for `concurrent` times \
@@ -99,6 +107,36 @@ impl UploadError {
         matches!(
             self,
             UploadError::CompileWait { .. } | UploadError::Compiler(_)
+        )
+    }
+}
+
+/// A component that does not say what it can do.
+#[derive(Debug, Clone, PartialEq, thiserror::Error, Serialize, Deserialize)]
+pub enum DescribeError {
+    /// The component called the host.
+    #[error("`describe` called `{0}`; it must not call the host")]
+    CalledHost(String),
+    /// The component ended without an answer.
+    #[error("`describe` {0}")]
+    Ended(Outcome),
+    /// The answer is wrong.
+    #[error("{0}")]
+    Wrong(String),
+}
+
+impl From<DeclarationError> for DescribeError {
+    fn from(error: DeclarationError) -> Self {
+        DescribeError::Wrong(error.to_string())
+    }
+}
+
+impl DescribeError {
+    /// Returns true if the same component may answer another time: it had not the time or the memory that it needs.
+    pub fn is_of_machine(&self) -> bool {
+        matches!(
+            self,
+            DescribeError::Ended(Outcome::TimedOut | Outcome::OverMemory { .. })
         )
     }
 }

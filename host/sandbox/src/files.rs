@@ -11,6 +11,7 @@ use crate::provided::Provided;
 use crate::state::{
     Answered, FUEL_PER_FILE_OPERATION, State, Store, charge, charge_fuel, count_host_call,
 };
+use crate::wire::{FileAct, Question, Reply};
 
 /// Bytes of a refusal's message that a guest receives.
 const MOST_MESSAGE: usize = 1_000;
@@ -54,13 +55,47 @@ pub(crate) fn define(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     let mut files = linker.instance(FILES_INTERFACE)?;
     files.func_wrap_async("read", read)?;
     files.func_wrap_async("write", |store, asked| {
-        written(store, "write", asked, Draft::write)
+        written(store, "write", asked, FileAct::Write)
     })?;
     files.func_wrap_async("append", |store, asked| {
-        written(store, "append", asked, Draft::append)
+        written(store, "append", asked, FileAct::Append)
     })?;
     files.func_wrap_async("remove", remove)?;
     files.func_wrap_async("all", all)
+}
+
+impl FileAct {
+    /// Words by which a recording knows it.
+    pub(crate) fn asked(&self, provided: Option<&Provided>) -> String {
+        let asked = match self {
+            FileAct::Read(name) => format!("read {name}"),
+            FileAct::Write(name, content) => format!("write {name} {}", Digest::of(content)),
+            FileAct::Append(name, content) => format!("append {name} {}", Digest::of(content)),
+            FileAct::Remove(name) => format!("remove {name}"),
+            FileAct::All => "all".to_owned(),
+        };
+        match provided {
+            Some(provided) => provided.mask(&asked).into_owned(),
+            None => asked,
+        }
+    }
+
+    /// Does it, on a thread that may block.
+    fn act(self, draft: &mut Draft) -> Result<FileAnswer, FileError> {
+        Ok(match self {
+            FileAct::Read(name) => FileAnswer::Content(draft.read(&name)?.map(Content)),
+            FileAct::Write(name, content) => {
+                draft.write(&name, &content)?;
+                FileAnswer::Done
+            }
+            FileAct::Append(name, content) => {
+                draft.append(&name, &content)?;
+                FileAnswer::Done
+            }
+            FileAct::Remove(name) => FileAnswer::Removed(draft.remove(&name)?),
+            FileAct::All => FileAnswer::All(draft.list()?),
+        })
+    }
 }
 
 fn read(mut store: Store<'_>, (name,): (WasmStr,)) -> Answered<'_, FileResult<Option<Vec<u8>>>> {
@@ -69,11 +104,7 @@ fn read(mut store: Store<'_>, (name,): (WasmStr,)) -> Answered<'_, FileResult<Op
         charge_fuel(&mut store, FUEL_PER_FILE_OPERATION)?;
         let name = name.to_str(store.as_context())?.into_owned();
         charge(&mut store, name.len())?;
-        let asked = format!("read {name}");
-        let answer = filed(&mut store, asked, move |draft| {
-            Ok(FileAnswer::Content(draft.read(&name)?.map(Content)))
-        })
-        .await;
+        let answer = filed(&mut store, FileAct::Read(name)).await;
         if let FileAnswer::Content(Some(content)) = &answer {
             charge(&mut store, content.0.len())?;
         }
@@ -88,7 +119,7 @@ fn written<'a>(
     mut store: Store<'a>,
     what: &'static str,
     (name, content): (WasmStr, WasmList<u8>),
-    act: fn(&mut Draft, &str, &[u8]) -> Result<(), FileError>,
+    act: fn(String, Vec<u8>) -> FileAct,
 ) -> Answered<'a, FileResult<()>> {
     Box::new(async move {
         count_host_call(&mut store, what)?;
@@ -107,13 +138,7 @@ fn written<'a>(
         }
         let content = content.to_vec();
         charge(&mut store, name.len() + content.len())?;
-        let asked = format!("{what} {name} {}", Digest::of(&content));
-        let answer = filed(&mut store, asked, move |draft| {
-            act(draft, &name, &content)?;
-            Ok(FileAnswer::Done)
-        })
-        .await;
-        Ok((match answer {
+        Ok((match filed(&mut store, act(name, content)).await {
             FileAnswer::Done => Ok(()),
             other => Err(refused(other)),
         },))
@@ -126,12 +151,7 @@ fn remove(mut store: Store<'_>, (name,): (WasmStr,)) -> Answered<'_, FileResult<
         charge_fuel(&mut store, FUEL_PER_FILE_OPERATION)?;
         let name = name.to_str(store.as_context())?.into_owned();
         charge(&mut store, name.len())?;
-        let asked = format!("remove {name}");
-        let answer = filed(&mut store, asked, move |draft| {
-            Ok(FileAnswer::Removed(draft.remove(&name)?))
-        })
-        .await;
-        Ok((match answer {
+        Ok((match filed(&mut store, FileAct::Remove(name)).await {
             FileAnswer::Removed(was) => Ok(was),
             other => Err(refused(other)),
         },))
@@ -142,11 +162,7 @@ fn all(mut store: Store<'_>, (): ()) -> Answered<'_, FileResult<Vec<FileHere>>> 
     Box::new(async move {
         count_host_call(&mut store, "all")?;
         charge_fuel(&mut store, FUEL_PER_FILE_OPERATION)?;
-        let answer = filed(&mut store, "all".to_owned(), |draft| {
-            Ok(FileAnswer::All(draft.list()?))
-        })
-        .await;
-        Ok((match answer {
+        Ok((match filed(&mut store, FileAct::All).await {
             FileAnswer::All(files) => Ok(files
                 .into_iter()
                 .map(|(name, size)| FileHere { name, size })
@@ -164,7 +180,7 @@ const FILES_NOT_GRANTED: &str = "files are not granted: the operator gives hosts
 /// files are granted, or a record holds the act.
 fn not_granted(store: &mut Store<'_>) -> Option<FileAnswer> {
     let state = store.data_mut();
-    if state.outside.draft.is_some() || !state.answers.files_may_be_refused(NOT_GRANTED) {
+    if state.outside.has_files() || !state.answers.files_may_be_refused(NOT_GRANTED) {
         return None;
     }
     if let Some(recorded) = state.answers.filed(NOT_GRANTED) {
@@ -175,32 +191,46 @@ fn not_granted(store: &mut Store<'_>) -> Option<FileAnswer> {
     Some(answer)
 }
 
-/// Asks the record, or the files on a thread that may block.
-async fn filed(
-    store: &mut Store<'_>,
-    asked: String,
-    act: impl FnOnce(&mut Draft) -> Result<FileAnswer, FileError> + Send + 'static,
-) -> FileAnswer {
+/// Asks the record, the host of this guest process, or the files.
+async fn filed(store: &mut Store<'_>, act: FileAct) -> FileAnswer {
     let state = store.data_mut();
-    let asked = match &state.provided {
-        Some(provided) => provided.mask(&asked).into_owned(),
-        None => asked,
-    };
+    let provided = state.provided.clone();
+    if let Some(asker) = state.outside.asker.clone() {
+        state.slices.release();
+        let answered = asker.ask(Question::File(act)).await;
+        let Some(Reply::File(asked, answer)) = answered else {
+            return FileAnswer::Refused("unavailable".to_owned(), "the host is gone".to_owned());
+        };
+        store.data_mut().answers.keep_file(asked, &answer);
+        return answer;
+    }
+    let asked = act.asked(provided.as_deref());
     if let Some(recorded) = state.answers.filed(&asked) {
         return recorded;
     }
-    let answer = match state.outside.draft.take() {
+    state.slices.release();
+    let answer = answer(&mut state.outside.draft, act, provided.as_deref()).await;
+    state.answers.keep_file(asked, &answer);
+    answer
+}
+
+/// Does an operation on the instance's files, if they are granted, on a thread that may block.
+pub(crate) async fn answer(
+    draft: &mut Option<Draft>,
+    act: FileAct,
+    provided: Option<&Provided>,
+) -> FileAnswer {
+    let answer = match draft.take() {
         None => FileAnswer::Refused("denied".to_owned(), FILES_NOT_GRANTED.to_owned()),
-        Some(mut draft) => {
-            state.slices.release();
+        Some(mut taken) => {
             let done = tokio::task::spawn_blocking(move || {
-                let answer = act(&mut draft);
-                (draft, answer)
+                let answer = act.act(&mut taken);
+                (taken, answer)
             })
             .await;
             match done {
-                Ok((draft, answer)) => {
-                    store.data_mut().outside.draft = Some(draft);
+                Ok((taken, answer)) => {
+                    *draft = Some(taken);
                     answer.unwrap_or_else(|error| {
                         let kind = match error {
                             FileError::Name(_) => "name",
@@ -214,10 +244,7 @@ async fn filed(
             }
         }
     };
-    let state = store.data_mut();
-    let answer = masked_and_cut(answer, state.provided.as_deref());
-    state.answers.keep_file(asked, &answer);
-    answer
+    masked_and_cut(answer, provided)
 }
 
 /// Masks the message of a refusal, in which a name may be anything, and cuts it then.

@@ -6,6 +6,7 @@ use wedflow_contract::HOST_INTERFACE;
 
 use crate::bindings::Severity;
 use crate::log::LogLine;
+use crate::planted;
 use crate::provided::Provided;
 use crate::state::{State, Store, charge, count_host_call};
 
@@ -52,6 +53,7 @@ pub(crate) fn define(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     })?;
     host.func_wrap("config", |mut store: Store<'_>, (key,): (WasmStr,)| {
         let (key, found) = ask(&mut store, "config", &key, Provided::config)?;
+        let found = found.or_else(|| planted::planted(&key));
         Ok((store.data_mut().answers.config(&key, found.as_deref()),))
     })?;
     host.func_wrap("secret", |mut store: Store<'_>, (name,): (WasmStr,)| {

@@ -1,7 +1,7 @@
 //! Functions that a guest may call: those of `wed:flow/http`.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, PoisonError};
+use std::sync::PoisonError;
 
 use wasmtime::component::{ComponentType, Lift, Linker, Lower, WasmList, WasmStr};
 use wasmtime::{AsContext, AsContextMut};
@@ -12,6 +12,7 @@ use crate::answers::{Content, HttpAnswer};
 use crate::outside::{Exchange, HttpHere, NOT_GRANTED};
 use crate::provided::Provided;
 use crate::state::{Answered, FUEL_PER_FETCH, State, Store, charge, charge_fuel, count_host_call};
+use crate::wire::{Asked, Question, Reply};
 
 #[derive(ComponentType, Lower, Clone, Copy)]
 #[component(enum)]
@@ -100,7 +101,7 @@ fn fetch(
         }
         charge_fuel(&mut store, FUEL_PER_FETCH)?;
         let answer = match copied(&mut store, &request)? {
-            Ok((request, asked)) => fetched(&mut store, request, asked).await,
+            Ok(asked) => fetched(&mut store, asked).await,
             Err(refusal) => refusal,
         };
         if let HttpAnswer::Answered { body, .. } = &answer {
@@ -144,7 +145,7 @@ fn unanswered(answer: HttpAnswer) -> FetchErrorHere {
 /// granted, or a record holds the request.
 fn http_not_granted(store: &mut Store<'_>) -> Option<HttpAnswer> {
     let state = store.data_mut();
-    if state.outside.http.is_some() || !state.answers.http_may_be_refused(NOT_GRANTED) {
+    if state.outside.has_http() || !state.answers.http_may_be_refused(NOT_GRANTED) {
         return None;
     }
     if let Some(recorded) = state.answers.fetched(NOT_GRANTED) {
@@ -159,12 +160,13 @@ fn http_not_granted(store: &mut Store<'_>) -> Option<HttpAnswer> {
 const HTTP_NOT_GRANTED: &str = "HTTP is not granted: the operator allows hosts and ports (--allow-http), and the flow \
     allows them to a transition (`http` in flow.toml)";
 
-/// A request out of the guest's memory, with its secrets put in, and how it is known in a record, without.
+/// A request out of the guest's memory.
 fn copied(
     store: &mut Store<'_>,
     request: &RequestHere,
-) -> wasmtime::Result<Result<(Request, String), HttpAnswer>> {
-    if let Some(refused) = refuse_too_large(store, request) {
+) -> wasmtime::Result<Result<Asked, HttpAnswer>> {
+    let length = request.body.as_le_slice(store.as_context()).len();
+    if let Some(refused) = refuse_too_large(request.headers.len(), length) {
         return Ok(Err(refused));
     }
     let body = request.body.as_le_slice(store.as_context()).to_vec();
@@ -174,40 +176,21 @@ fn copied(
         .headers
         .iter(store.as_context_mut())?
         .collect::<wasmtime::Result<Vec<HeaderHere>>>()?;
-    let method = copy_text(store, &request.method)?;
-    let url = copy_text(store, &request.url)?;
-    let Headers {
-        sent,
-        mut known,
-        confidential,
-    } = match copy_headers(store, &given)? {
-        Ok(headers) => headers,
-        Err(refused) => return Ok(Err(refused)),
-    };
-    // What it is known by holds no secret, nor anything from which one could be guessed.
-    known.push_str(&mask(store, &String::from_utf8_lossy(&body)));
-    let asked = format!(
-        "{} {} {}",
-        mask(store, &method),
-        mask(store, &url),
-        Digest::of(known.as_bytes())
-    );
-    Ok(Ok((
-        Request {
-            method,
-            url,
-            headers: sent,
-            body,
-            confidential,
-        },
-        asked,
-    )))
+    let text = |text: &WasmStr| copy_text(store, text);
+    let headers = (given.iter()).map(|header| {
+        let secret = header.secret.as_ref().map(text).transpose()?;
+        Ok((text(&header.name)?, text(&header.value)?, secret))
+    });
+    Ok(Ok(Asked {
+        headers: headers.collect::<wasmtime::Result<_>>()?,
+        method: text(&request.method)?,
+        url: text(&request.url)?,
+        body,
+    }))
 }
 
 /// Refuses a request with too many headers or too long a body, before anything is copied.
-fn refuse_too_large(store: &Store<'_>, request: &RequestHere) -> Option<HttpAnswer> {
-    let headers = request.headers.len();
-    let body = request.body.as_le_slice(store.as_context()).len();
+fn refuse_too_large(headers: usize, body: usize) -> Option<HttpAnswer> {
     let message = if headers > MAX_HEADERS {
         format!("{headers} headers are too many: a request has {MAX_HEADERS} at most")
     } else if body > MAX_BODY {
@@ -218,60 +201,64 @@ fn refuse_too_large(store: &Store<'_>, request: &RequestHere) -> Option<HttpAnsw
     Some(HttpAnswer::Refused("too-large".to_owned(), message))
 }
 
-/// Headers of a request.
-struct Headers {
-    /// Names and values as sent, with secrets.
-    sent: Vec<(String, String)>,
-    /// Text by which they are known in a record: values are masked, and a secret is its name.
-    known: String,
-    /// True if a header holds a secret.
-    confidential: bool,
-}
-
-/// Copies headers out of the guest's memory and appends the secrets that they name.
-fn copy_headers(
-    store: &Store<'_>,
-    given: &[HeaderHere],
-) -> wasmtime::Result<Result<Headers, HttpAnswer>> {
-    let mut headers = Headers {
-        sent: Vec::with_capacity(given.len()),
-        known: String::new(),
-        confidential: false,
-    };
+/// Puts the secrets into a request. With it comes the text by which it is known in a record, without.
+pub(crate) fn complete(
+    asked: Asked,
+    http: Option<&HttpHere>,
+    provided: Option<&Provided>,
+    traceparent: Option<&str>,
+) -> Result<(Request, String), HttpAnswer> {
+    if let Some(refused) = refuse_too_large(asked.headers.len(), asked.body.len()) {
+        return Err(refused);
+    }
     // A record or a test needs no secret.
-    let is_sent = matches!(store.data().outside.http, Some(HttpHere::Network { .. }));
-    for header in given {
-        let name = copy_text(store, &header.name)?;
-        let mut value = copy_text(store, &header.value)?;
-        let masked = mask(store, &value);
-        headers.known.push_str(&format!("{name}\n{masked}\n"));
-        if let Some(secret) = &header.secret {
-            let secret = copy_text(store, secret)?;
-            headers.known.push_str(&format!("{secret}\n"));
-            headers.confidential = true;
+    let is_sent = matches!(http, Some(HttpHere::Network { .. }));
+    let mut headers = Vec::with_capacity(asked.headers.len());
+    // What it is known by holds no secret, nor anything from which one could be guessed.
+    let mut known = String::new();
+    let mut confidential = false;
+    for (name, mut value, secret) in asked.headers {
+        let masked = mask(provided, &value);
+        known.push_str(&format!("{name}\n{masked}\n"));
+        if let Some(secret) = secret {
+            known.push_str(&format!("{secret}\n"));
+            confidential = true;
             if is_sent {
-                let provided = store.data().provided.as_ref();
                 match provided.and_then(|provided| provided.secret_to_send(&secret)) {
                     Some(found) => value.push_str(found),
-                    None => return Ok(Err(no_secret(&secret))),
+                    None => return Err(no_secret(&secret)),
                 }
             }
         }
-        headers.sent.push((name, value));
+        headers.push((name, value));
     }
     if is_sent {
-        add_traceparent(store.data().outside.traceparent.as_ref(), &mut headers.sent);
+        add_traceparent(traceparent, &mut headers);
     }
-    Ok(Ok(headers))
+    known.push_str(&mask(provided, &String::from_utf8_lossy(&asked.body)));
+    let known = format!(
+        "{} {} {}",
+        mask(provided, &asked.method),
+        mask(provided, &asked.url),
+        Digest::of(known.as_bytes())
+    );
+    let request = Request {
+        method: asked.method,
+        url: asked.url,
+        headers,
+        body: asked.body,
+        confidential,
+    };
+    Ok((request, known))
 }
 
 /// Adds the header by which the receiver goes on with the attempt's trace, unless the guest set one. No record knows it.
-fn add_traceparent(traceparent: Option<&String>, sent: &mut Vec<(String, String)>) {
+fn add_traceparent(traceparent: Option<&str>, sent: &mut Vec<(String, String)>) {
     const NAME: &str = "traceparent";
     let has_room =
         sent.len() < MAX_HEADERS && !sent.iter().any(|(name, _)| name.eq_ignore_ascii_case(NAME));
     if let (Some(value), true) = (traceparent, has_room) {
-        sent.push((NAME.to_owned(), value.clone()));
+        sent.push((NAME.to_owned(), value.to_owned()));
     }
 }
 
@@ -289,54 +276,83 @@ fn copy_text(store: &Store<'_>, text: &WasmStr) -> wasmtime::Result<String> {
 }
 
 /// Masks the flow's secrets in a text.
-fn mask(store: &Store<'_>, text: &str) -> String {
-    match &store.data().provided {
+fn mask(provided: Option<&Provided>, text: &str) -> String {
+    match provided {
         Some(provided) => provided.mask(text).into_owned(),
         None => text.to_owned(),
     }
 }
 
-/// Asks the record, the test, or the network.
-async fn fetched(store: &mut Store<'_>, request: Request, asked: String) -> HttpAnswer {
+/// Asks the host of this guest process, the record, the test, or the network.
+async fn fetched(store: &mut Store<'_>, asked: Asked) -> HttpAnswer {
     let state = store.data_mut();
-    if let Some(recorded) = state.answers.fetched(&asked) {
+    if let Some(asker) = state.outside.asker.clone() {
+        state.slices.release();
+        let answered = asker.ask(Question::Fetch(asked)).await;
+        let Some(Reply::Fetch(known, answer)) = answered else {
+            return HttpAnswer::Refused("unreachable".to_owned(), "the host is gone".to_owned());
+        };
+        if let Some(known) = known {
+            store.data_mut().answers.keep_http(known, &answer);
+        }
+        return answer;
+    }
+    let provided = state.provided.as_deref();
+    let (http, traceparent) = (&state.outside.http, &state.outside.traceparent);
+    let (request, known) = match complete(asked, http.as_ref(), provided, traceparent.as_deref()) {
+        Ok(completed) => completed,
+        Err(refusal) => return refusal,
+    };
+    if let Some(recorded) = state.answers.fetched(&known) {
         return recorded;
     }
-    let answer = match &state.outside.http {
+    if matches!(http, Some(HttpHere::Network { .. })) {
+        state.slices.release();
+    }
+    let answer = answer(
+        state.outside.http.as_ref(),
+        request,
+        state.provided.as_deref(),
+    )
+    .await;
+    state.answers.keep_http(known, &answer);
+    answer
+}
+
+/// Asks the test, or the network. The answer holds no secret that the other side sent back.
+pub(crate) async fn answer(
+    http: Option<&HttpHere>,
+    request: Request,
+    provided: Option<&Provided>,
+) -> HttpAnswer {
+    let answer = match http {
         None => HttpAnswer::Refused("denied".to_owned(), HTTP_NOT_GRANTED.to_owned()),
         Some(HttpHere::Test(exchanges)) => {
             let mut exchanges = exchanges.lock().unwrap_or_else(PoisonError::into_inner);
             expected(&mut exchanges, &request)
         }
-        Some(HttpHere::Network { http, allowed }) => {
-            let (http, allowed) = (http.clone(), Arc::clone(allowed));
-            state.slices.release();
-            match http.fetch(&allowed, request).await {
-                Ok(response) => HttpAnswer::Answered {
-                    status: response.status,
-                    headers: response.headers,
-                    body: Content(response.body),
-                },
-                Err(error) => {
-                    let kind = match error {
-                        FetchError::Denied(_) => "denied",
-                        FetchError::Invalid(_) => "invalid",
-                        FetchError::TooLarge(_) => "too-large",
-                        FetchError::Unreachable(_) => "unreachable",
-                        FetchError::TimedOut(_) => "timed-out",
-                    };
-                    HttpAnswer::Refused(kind.to_owned(), error.to_string())
-                }
+        Some(HttpHere::Network { http, allowed }) => match http.fetch(allowed, request).await {
+            Ok(response) => HttpAnswer::Answered {
+                status: response.status,
+                headers: response.headers,
+                body: Content(response.body),
+            },
+            Err(error) => {
+                let kind = match error {
+                    FetchError::Denied(_) => "denied",
+                    FetchError::Invalid(_) => "invalid",
+                    FetchError::TooLarge(_) => "too-large",
+                    FetchError::Unreachable(_) => "unreachable",
+                    FetchError::TimedOut(_) => "timed-out",
+                };
+                HttpAnswer::Refused(kind.to_owned(), error.to_string())
             }
-        }
+        },
     };
-    let state = store.data_mut();
-    let answer = match &state.provided {
+    match provided {
         Some(provided) if provided.masks() => masked(answer, provided),
         _ => answer,
-    };
-    state.answers.keep_http(asked, &answer);
-    answer
+    }
 }
 
 /// The answer of a test, if the request is the next that it expects.

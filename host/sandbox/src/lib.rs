@@ -18,18 +18,27 @@
 //! | calls into the host | a count | host call limit |
 //! | log | bytes; what does not fit is dropped and counted | (none) |
 //!
+//! Guests run in this process, or in guest processes of one tenant each ([`Guests`]): there the whole call is run by a
+//! sandbox of the same settings (`guest.rs`), and the host answers what it asks (`apart.rs`).
+//!
 //! Guests share threads as described at [`TimeSlices`] and [`runtime`]. Slots of the pools and the memory of all guests
 //! are shared by tenant (`share.rs`).
 
 mod answers;
+mod apart;
+mod asker;
+mod attempt;
 mod backtrace;
 mod bindings;
 mod cache;
+mod child;
 mod compiler;
 mod component;
+mod confine;
 mod ending;
 mod error;
 mod files;
+mod guest;
 mod host;
 mod http;
 mod initialise;
@@ -37,7 +46,10 @@ mod log;
 mod mask;
 mod outside;
 mod payload;
+mod planted;
 mod pool;
+mod processes;
+mod program;
 mod provided;
 mod run;
 mod runtime;
@@ -49,18 +61,22 @@ mod ticker;
 mod time_slice;
 mod user_cache;
 mod wasi;
+mod wire;
 
 pub use answers::{Answer, AnswersFrom, Content, FileAnswer, HttpAnswer, Recording};
-pub use compiler::serve_as_compiler;
+pub use attempt::Attempt;
+pub use child::serve_as_child;
 pub use component::{Bound, Component};
-pub use error::{SetupError, UploadError};
+pub use error::{DescribeError, SetupError, UploadError};
 pub use initialise::{InitialiseError, initialised};
 pub use log::{LogLine, Logs};
 pub use outside::{Exchange, FilesFrom, Granted, HttpFrom};
+#[doc(hidden)]
+pub use planted::{Planted, plant};
 pub use provided::Provided;
-pub use run::{Attempt, AttemptContext, Invocation};
+pub use run::{AttemptContext, Invocation};
 pub use runtime::runtime;
-pub use sandbox::{DescribeError, Sandbox};
-pub use settings::Settings;
+pub use sandbox::Sandbox;
+pub use settings::{Guests, Settings};
 pub use time_slice::{TimeSlices, Watch};
 pub use user_cache::user_cache;

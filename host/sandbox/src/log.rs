@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use wedflow_model::Severity;
 
 use crate::provided::Provided;
@@ -16,7 +17,7 @@ const PRINTED_LINE: usize = 4096;
 const PANIC: usize = 1024;
 
 /// A line that a guest logged.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogLine {
     /// Severity. Standard output of a guest is `Info`, standard error is `Warn`.
     pub severity: Severity,
@@ -27,12 +28,36 @@ pub struct LogLine {
 }
 
 /// Log of one call.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Logs {
     /// The lines, in order, as far as the limit on log bytes goes.
     pub lines: Vec<LogLine>,
     /// Lines that were dropped.
     pub dropped: u64,
+}
+
+impl Logs {
+    /// Bytes that the lines count against the limit.
+    pub(crate) fn bytes(&self) -> u64 {
+        let of_line = |line: &LogLine| {
+            let fields = line
+                .fields
+                .iter()
+                .map(|(key, value)| key.len() + value.len());
+            cost(
+                line.message.len() + fields.sum::<usize>(),
+                line.fields.len(),
+            )
+        };
+        self.lines.iter().map(of_line).sum()
+    }
+}
+
+/// Bytes that a line of `bytes` of text in `parts` strings counts.
+fn cost(bytes: usize, parts: usize) -> u64 {
+    (bytes as u64)
+        .saturating_add((parts as u64).saturating_mul(LINE_COST))
+        .saturating_add(LINE_COST)
 }
 
 /// The log of a running call.
@@ -91,10 +116,7 @@ impl Log {
     /// Takes room for a line of `bytes` of text in `parts` strings; when there is none, the line is
     /// counted as dropped.
     pub(crate) fn room(&mut self, bytes: usize, parts: usize) -> bool {
-        let cost = (bytes as u64)
-            .saturating_add((parts as u64).saturating_mul(LINE_COST))
-            .saturating_add(LINE_COST);
-        match self.left.checked_sub(cost) {
+        match self.left.checked_sub(cost(bytes, parts)) {
             Some(left) => {
                 self.left = left;
                 true

@@ -9,6 +9,7 @@ use wedflow_capability::http::Http;
 use wedflow_model::Wid;
 
 use crate::answers::HttpAnswer;
+use crate::asker::Asker;
 
 /// Recorded name of a request or file operation that was refused before it was looked at.
 pub(crate) const NOT_GRANTED: &str = "not granted";
@@ -20,6 +21,14 @@ pub struct Granted {
     pub files: Option<FilesFrom>,
     /// HTTP.
     pub http: Option<HttpFrom>,
+}
+
+impl Granted {
+    /// Returns true if a test answers.
+    pub(crate) fn is_of_test(&self) -> bool {
+        matches!(self.files, Some(FilesFrom::Test(_)))
+            || matches!(self.http, Some(HttpFrom::Test(_)))
+    }
 }
 
 /// Source of the answers about files.
@@ -73,6 +82,8 @@ pub(crate) struct Outside {
     pub(crate) key: String,
     /// Header `traceparent` of requests.
     pub(crate) traceparent: Option<String>,
+    /// Host that is asked for what lies outside of this guest process.
+    pub(crate) asker: Option<Asker>,
 }
 
 /// Source of the answers to one call's HTTP requests.
@@ -85,6 +96,16 @@ pub(crate) enum HttpHere {
 }
 
 impl Outside {
+    /// Returns true if files are granted.
+    pub(crate) fn has_files(&self) -> bool {
+        self.draft.is_some() || self.asker.as_ref().is_some_and(|asker| asker.files)
+    }
+
+    /// Returns true if HTTP is granted.
+    pub(crate) fn has_http(&self) -> bool {
+        self.http.is_some() || self.asker.as_ref().is_some_and(|asker| asker.http)
+    }
+
     pub(crate) fn new(granted: &Granted, wid: Wid, key: &str) -> Self {
         Outside {
             draft: granted.files.as_ref().map(|from| match from {
@@ -102,6 +123,7 @@ impl Outside {
             }),
             key: key.to_owned(),
             traceparent: None,
+            asker: None,
         }
     }
 }

@@ -59,6 +59,19 @@ impl Provided {
         self.settings.get(key).map(String::as_str)
     }
 
+    /// The settings, by key.
+    pub(crate) fn settings(&self) -> &HashMap<String, String> {
+        &self.settings
+    }
+
+    /// The secrets that the transition may read, by name.
+    pub(crate) fn readable(&self) -> HashMap<String, String> {
+        (self.secrets.iter())
+            .filter(|(name, _)| !self.sent.contains(*name))
+            .map(|(name, secret)| (name.clone(), secret.clone()))
+            .collect()
+    }
+
     /// A secret, by name, for the transition to read.
     pub fn secret(&self, name: &str) -> Option<&str> {
         self.secrets

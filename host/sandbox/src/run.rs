@@ -5,10 +5,11 @@ use std::sync::Arc;
 use bumpalo::Bump;
 use tokio::time::{Duration, Instant};
 use wasmtime::Store;
-use wedflow_capability::files::Draft;
 use wedflow_model::{Limits, Measure, Outcome, TenantId, Wid};
 
-use crate::answers::{AnswersFrom, Recording};
+use crate::answers::AnswersFrom;
+use crate::asker::Asker;
+use crate::attempt::Attempt;
 use crate::backtrace;
 use crate::bindings;
 use crate::component::Bound;
@@ -56,31 +57,8 @@ pub struct AttemptContext {
     pub slices: Option<TimeSlices>,
     /// Header `traceparent` of its HTTP requests, unless the guest sets one.
     pub traceparent: Option<String>,
-}
-
-/// Result of an attempt.
-#[derive(Debug)]
-pub struct Attempt {
-    /// Outcome.
-    pub outcome: Outcome,
-    /// Resources used.
-    pub measure: Measure,
-    /// Log and output of the guest, with its secrets masked.
-    pub logs: Logs,
-    /// Explanation of the end, for a person: the cause, the limit and its use, and the guest's stack. Empty when it
-    /// answered with a change.
-    pub account: String,
-    /// The functions on the guest's stack when it was ended, innermost first; empty when it ended
-    /// otherwise.
-    pub backtrace: Vec<String>,
-    /// Answers to its questions for the time, random numbers and settings.
-    pub recording: Recording,
-    /// Epochs (1 ms) that ended while it computed: about as many milliseconds.
-    pub epochs: u32,
-    /// A recording was played back, and the guest asked for more than it holds.
-    pub beyond_recording: bool,
-    /// Draft of the instance's files, if granted: kept when its result is about to be committed, else dropped.
-    pub draft: Option<Draft>,
+    /// Steps of lower priority (`nice`) of the guest process, where guests have one.
+    pub nice_steps: i32,
 }
 
 /// Fuel that a guest uses in an epoch of 1 ms at most, as charged to one that was ended by its time.
@@ -131,6 +109,20 @@ impl Sandbox {
         limits: &Limits,
         context: AttemptContext,
     ) -> Attempt {
+        self.run_asking(bound, invocation, timeout, limits, context, None)
+            .await
+    }
+
+    /// Runs the same in a guest process, which asks its host for what lies outside.
+    pub(crate) async fn run_asking(
+        &self,
+        bound: &Bound,
+        invocation: Invocation<'_>,
+        timeout: Duration,
+        limits: &Limits,
+        context: AttemptContext,
+        asker: Option<Asker>,
+    ) -> Attempt {
         let component = bound.component();
         let Some(pool) = self.pool_of(component) else {
             return refused(Pool::foreign());
@@ -138,9 +130,45 @@ impl Sandbox {
         let Some(_room) = pool.room(component, context.tenant).await else {
             return refused(pool.too_large(component));
         };
-        let begun = Instant::now();
-        let deadline = deadline_of(begun, timeout);
+        let deadline = deadline_of(Instant::now(), timeout);
         let limits = &bound.within(limits);
+        let mut attempt = match self.processes_for(bound, &context.answers) {
+            Some(processes) => {
+                let slices = context.slices.as_ref().unwrap_or(&self.slices);
+                let shared = (slices, &self.memory);
+                // Most of its memory is for the rare case of a question.
+                Box::pin(processes.run(bound, invocation, deadline, limits, &context, shared)).await
+            }
+            None => {
+                self.run_here(pool, bound, invocation, deadline, limits, context, asker)
+                    .await
+            }
+        };
+        if let Some(provided) = bound.provided().filter(|provided| provided.masks()) {
+            mask(&mut attempt.outcome, &mut attempt.logs, provided);
+        }
+        ending::shorten(&mut attempt.outcome);
+        attempt.account = account(&attempt, timeout, limits);
+        attempt
+    }
+
+    /// Runs a call in this process.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the parts of one call, each used once"
+    )]
+    async fn run_here(
+        &self,
+        pool: &Pool,
+        bound: &Bound,
+        invocation: Invocation<'_>,
+        deadline: Instant,
+        limits: &Limits,
+        context: AttemptContext,
+        asker: Option<Asker>,
+    ) -> Attempt {
+        let begun = Instant::now();
+        let is_real = context.answers == AnswersFrom::Host;
         let mut store = self.store(
             pool,
             limits,
@@ -159,9 +187,11 @@ impl Sandbox {
         store.data_mut().provided = bound.provided().cloned();
         store.data_mut().outside = Outside::new(bound.granted(), invocation.wid, invocation.key);
         store.data_mut().outside.traceparent = context.traceparent;
+        store.data_mut().room.asks(asker.clone());
+        store.data_mut().outside.asker = asker.filter(|_| is_real);
         let work = call(&mut store, bound, invocation);
         let mut frames = Vec::new();
-        let mut outcome = match tokio::time::timeout_at(deadline, work).await {
+        let outcome = match tokio::time::timeout_at(deadline, work).await {
             Ok(Ok(answer)) => ending::of_answer(answer, bound.binding(), limits),
             Ok(Err(Ended::Guest(error))) => {
                 frames = backtrace::of_error(&error);
@@ -175,23 +205,24 @@ impl Sandbox {
         };
         let measure = measure_of(&store, limits, begun, &outcome);
         let (recording, beyond_recording) = store.data_mut().answers.finish();
-        let mut logs = store.data_mut().log.finish();
-        let draft = store.data_mut().outside.draft.take();
-        if let Some(provided) = bound.provided().filter(|provided| provided.masks()) {
-            mask(&mut outcome, &mut logs, provided);
-        }
-        ending::shorten(&mut outcome);
         Attempt {
-            epochs: store.data().slices.epochs(),
-            account: account(&outcome, &measure, timeout, limits, &frames),
-            outcome,
             measure,
             backtrace: frames,
             recording,
             beyond_recording,
-            draft,
-            logs,
+            logs: store.data_mut().log.finish(),
+            draft: store.data_mut().outside.draft.take(),
+            epochs: store.data().slices.epochs(),
+            ..Attempt::of(outcome)
         }
+    }
+}
+
+/// The attempt that never began.
+fn refused(outcome: Outcome) -> Attempt {
+    Attempt {
+        account: outcome.to_string(),
+        ..Attempt::of(outcome)
     }
 }
 
@@ -264,13 +295,8 @@ async fn call(
 }
 
 /// Explains the end of an attempt, for a person.
-fn account(
-    outcome: &Outcome,
-    measure: &Measure,
-    timeout: Duration,
-    limits: &Limits,
-    frames: &[String],
-) -> String {
+fn account(attempt: &Attempt, timeout: Duration, limits: &Limits) -> String {
+    let (outcome, measure) = (&attempt.outcome, &attempt.measure);
     let mut text = match outcome {
         Outcome::Clause(_) | Outcome::Assignments(_) => return String::new(),
         Outcome::OutOfFuel => format!(
@@ -294,7 +320,7 @@ fn account(
         Outcome::OverMemory { .. } => format!("{outcome}; it had {}", measure.memory_bytes),
         other => other.to_string(),
     };
-    for frame in frames {
+    for frame in &attempt.backtrace {
         text.push_str("\n  in ");
         text.push_str(frame);
     }
@@ -314,20 +340,5 @@ fn duration(time: Duration) -> String {
         0..1_000 => format!("{} us", time.as_micros()),
         1_000..1_000_000 => format!("{} ms", time.as_millis()),
         _ => format!("{:.1} s", time.as_secs_f64()),
-    }
-}
-
-/// The attempt that never began.
-fn refused(outcome: Outcome) -> Attempt {
-    Attempt {
-        account: outcome.to_string(),
-        outcome,
-        measure: Measure::default(),
-        logs: Logs::default(),
-        backtrace: Vec::new(),
-        recording: Recording::default(),
-        epochs: 0,
-        beyond_recording: false,
-        draft: None,
     }
 }

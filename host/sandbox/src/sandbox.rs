@@ -5,18 +5,20 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::time::{Duration, Instant};
 use wasmtime::Store;
 use wedflow_contract::{
-    BindError, Declaration, DeclarationError, DeclaredAttribute, DeclaredKind, Digest, Manifest,
-    check_manifest, inspect,
+    BindError, Declaration, DeclarationError, DeclaredAttribute, DeclaredKind, Digest, Inspection,
+    Manifest, check_manifest, inspect,
 };
 use wedflow_model::{AttributeType, Limits, Outcome, TenantId};
 
 use crate::answers::{Answers, AnswersFrom};
-use crate::bindings::{Attribute, TransitionPre};
+use crate::bindings::{self, Attribute, TransitionPre};
 use crate::cache::Cache;
 use crate::component::{Bound, Component, Components, components};
 use crate::ending;
-use crate::error::{SetupError, UploadError};
+use crate::error::{DescribeError, SetupError, UploadError};
 use crate::pool::Pool;
+use crate::processes::Processes;
+use crate::settings::Guests;
 use crate::share::Share;
 use crate::state::{Room, State, Stop};
 use crate::time_slice::TimeSlices;
@@ -38,30 +40,6 @@ const DESCRIBE_BYTES: u64 = 1 << 20;
 /// Words of the runtime by which it refuses code that no slot of the pool has room for; a test holds them.
 const TOO_LARGE_FOR_A_SLOT: [&str; 2] = ["pooling allocator", "instance allocation for this"];
 
-/// A component that does not say what it can do.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum DescribeError {
-    /// The component called the host.
-    #[error("`describe` called `{0}`; it must not call the host")]
-    CalledHost(&'static str),
-    /// The component ended without an answer.
-    #[error("`describe` {0}")]
-    Ended(Outcome),
-    /// The answer is wrong.
-    #[error(transparent)]
-    Wrong(#[from] DeclarationError),
-}
-
-impl DescribeError {
-    /// Returns true if the same component may answer another time: it had not the time or the memory that it needs.
-    pub fn is_of_machine(&self) -> bool {
-        matches!(
-            self,
-            DescribeError::Ended(Outcome::TimedOut | Outcome::OverMemory { .. })
-        )
-    }
-}
-
 /// Runs transitions: each call in a fresh instance of its component, with nothing but what the
 /// contract gives it, within limits.
 ///
@@ -77,8 +55,10 @@ pub struct Sandbox {
     /// Compiled components that are kept ready.
     components: Mutex<Components>,
     cache: Option<Cache>,
+    /// Processes of guests; none: they run in this one.
+    processes: Option<Processes>,
     /// Bytes of linear memory of all guests.
-    memory: Share,
+    pub(crate) memory: Share,
 }
 
 impl std::fmt::Debug for Sandbox {
@@ -112,13 +92,31 @@ impl Sandbox {
                     })
                     .ok()
             }),
+            processes: match settings.guests {
+                Guests::InProcess => None,
+                Guests::Processes { per_tenant } => Processes::new(&settings, per_tenant),
+            },
             memory: Share::new(settings.memory_of_all),
             settings,
         })
     }
 
+    /// Waits until guests can run where the settings say.
+    ///
+    /// # Errors
+    /// [`SetupError::Walls`] when the kernel gives guest processes no walls.
+    pub async fn ready(&self) -> Result<(), SetupError> {
+        match &self.processes {
+            Some(processes) => processes.ready().await.map_err(SetupError::Walls),
+            None if self.settings.guests == Guests::InProcess => Ok(()),
+            None => Err(SetupError::Walls(
+                "this program does not start as a child".to_owned(),
+            )),
+        }
+    }
+
     /// The pool for a component of this size.
-    fn pool_for(&self, bytes: u64) -> Result<&Pool, UploadError> {
+    pub(crate) fn pool_for(&self, bytes: u64) -> Result<&Pool, UploadError> {
         if bytes < INTERPRETER_BYTES {
             return Ok(&self.pool);
         }
@@ -148,7 +146,7 @@ impl Sandbox {
     ///
     /// Compiling takes from milliseconds to many seconds of every processor, and memory in
     /// proportion: call it from a thread that may block. It is done in a child process within
-    /// `limits`, in a program that [serves as a compiler](crate::serve_as_compiler); code that was compiled
+    /// `limits`, in a program that [serves as a child](crate::serve_as_child); code that was compiled
     /// before comes from [`Settings::cache`].
     ///
     /// # Errors
@@ -173,15 +171,7 @@ impl Sandbox {
         }
         let pool = self.pool_for(inspection.bytes)?;
         let compiled = self.code(pool, whose, bytes, &inspection.digest, limits)?;
-        let image = compiled.image_range();
-        let code = (image.end as usize).saturating_sub(image.start as usize);
-        let link = || {
-            let mut linker = pool.linker.clone();
-            wasi::define(&mut linker, &compiled, &pool.engine)?;
-            TransitionPre::new(linker.instantiate_pre(&compiled)?)
-        };
-        let pre = link().map_err(|error| UploadError::DoesNotFit(format!("{error:#}")))?;
-        let component = Component::new(inspection, code, pre);
+        let component = link(pool, inspection, &compiled)?;
         let digest = component.digest();
         let mut components = self.components();
         if let Some(known) = components.get(&digest) {
@@ -189,6 +179,25 @@ impl Sandbox {
         }
         components.insert(digest, component.clone());
         Ok(component)
+    }
+
+    /// Loads a component in a guest process: the host has compiled it, which trusts this process in nothing.
+    pub(crate) fn load(
+        &self,
+        inspection: Inspection,
+        code: &[u8],
+    ) -> Result<Component, UploadError> {
+        let pool = self.pool_for(inspection.bytes)?;
+        let compiled = revive(pool, code);
+        let compiled = compiled.map_err(|error| UploadError::NotCompiled(format!("{error:#}")))?;
+        link(pool, inspection, &compiled)
+    }
+
+    /// The processes for an attempt; none if it runs in this one, as a test does.
+    pub(crate) fn processes_for(&self, bound: &Bound, answers: &AnswersFrom) -> Option<&Processes> {
+        let is_of_test =
+            matches!(answers, AnswersFrom::Test { .. }) || bound.granted().is_of_test();
+        self.processes.as_ref().filter(|_| !is_of_test)
     }
 
     /// The compiled code: from the cache, from a child process, or, in a program that does not serve as
@@ -252,6 +261,23 @@ impl Sandbox {
     /// # Errors
     /// [`DescribeError`] when it ends without an answer, or the answer is wrong.
     pub async fn describe(&self, component: &Component) -> Result<Manifest, DescribeError> {
+        let described = match &self.processes {
+            Some(processes) => processes.describe(component, &self.memory).await,
+            None => None,
+        };
+        let manifest = match described {
+            Some(described) => described?,
+            None => self.describe_here(component).await?,
+        };
+        check_manifest(&manifest)?;
+        Ok(manifest)
+    }
+
+    /// Asks it in this process.
+    pub(crate) async fn describe_here(
+        &self,
+        component: &Component,
+    ) -> Result<Manifest, DescribeError> {
         let limits = Limits {
             fuel: DESCRIBE_FUEL,
             log_bytes: 0,
@@ -277,48 +303,16 @@ impl Sandbox {
             let instance = component.pre().instantiate_quickly(&mut store).await?;
             instance.call_describe(&mut store).await
         };
-        let declared = match tokio::time::timeout_at(deadline, work).await {
-            Ok(Ok(declared)) => declared,
-            Ok(Err(error)) => {
-                return Err(match error.downcast_ref::<Stop>() {
-                    Some(Stop::HostInDescribe(function)) => DescribeError::CalledHost(function),
-                    _ => DescribeError::Ended(ending::of_error(&error, &limits)),
-                });
-            }
-            Err(_) => return Err(DescribeError::Ended(Outcome::TimedOut)),
-        };
-        let mut transitions = Vec::with_capacity(declared.transitions.len());
-        for one in declared.transitions {
-            let list = |attributes: Option<Vec<Attribute>>| {
-                attributes
-                    .map(|attributes| {
-                        attributes
-                            .into_iter()
-                            .map(|attribute| declared_attribute(&one.transition, attribute))
-                            .collect::<Result<Vec<_>, _>>()
-                    })
-                    .transpose()
-            };
-            let reads = list(one.reads)?;
-            let writes = list(one.writes)?;
-            transitions.push(Declaration {
-                transition: one.transition,
-                description: one.description,
-                reads,
-                writes,
-                condition: one.condition,
-                timeout: one.timeout.map(Duration::from_millis),
-                fuel: one.fuel,
-                memory: one.memory,
-            });
+        match tokio::time::timeout_at(deadline, work).await {
+            Ok(Ok(declared)) => Ok(manifest_of(declared)?),
+            Ok(Err(error)) => Err(match error.downcast_ref::<Stop>() {
+                Some(Stop::HostInDescribe(function)) => {
+                    DescribeError::CalledHost((*function).to_owned())
+                }
+                _ => DescribeError::Ended(ending::of_error(&error, &limits)),
+            }),
+            Err(_) => Err(DescribeError::Ended(Outcome::TimedOut)),
         }
-        let manifest = Manifest {
-            name: declared.name,
-            sdk: declared.sdk,
-            transitions,
-        };
-        check_manifest(&manifest)?;
-        Ok(manifest)
     }
 
     /// The same as [`Component::bind`].
@@ -364,7 +358,7 @@ impl Sandbox {
             ),
         );
         let mut store = pool.store(state);
-        store.limiter(|state| &mut state.room);
+        store.limiter_async(|state| &mut state.room);
         store
             .set_fuel(limits.fuel)
             .expect("the engine counts fuel: see Settings::engine");
@@ -382,11 +376,28 @@ impl Sandbox {
     }
 }
 
+/// Links a compiled component to what a guest may call.
+fn link(
+    pool: &Pool,
+    inspection: Inspection,
+    compiled: &wasmtime::component::Component,
+) -> Result<Component, UploadError> {
+    let image = compiled.image_range();
+    let code = (image.end as usize).saturating_sub(image.start as usize);
+    let link = || {
+        let mut linker = pool.linker.clone();
+        wasi::define(&mut linker, compiled, &pool.engine)?;
+        TransitionPre::new(linker.instantiate_pre(compiled)?)
+    };
+    let pre = link().map_err(|error| UploadError::DoesNotFit(format!("{error:#}")))?;
+    Ok(Component::new(inspection, code, pre))
+}
+
 /// Loads code that our own compiler made.
 fn revive(pool: &Pool, code: &[u8]) -> wasmtime::Result<wasmtime::component::Component> {
     #[expect(
         unsafe_code,
-        reason = "what comes here is from our own child process, or authenticated by the cache's key"
+        reason = "what comes here is from our own child process, from the host of this one, or authenticated by the cache's key"
     )]
     // SAFETY: see the reason; bytes of a tenant are never given to this function.
     unsafe {
@@ -394,20 +405,42 @@ fn revive(pool: &Pool, code: &[u8]) -> wasmtime::Result<wasmtime::component::Com
     }
 }
 
+/// Reads a component's answer to `describe`.
+fn manifest_of(declared: bindings::Manifest) -> Result<Manifest, DeclarationError> {
+    let mut transitions = Vec::with_capacity(declared.transitions.len());
+    for one in declared.transitions {
+        let list = |attributes: Option<Vec<Attribute>>| {
+            let declared = |attribute| declared_attribute(&one.transition, attribute);
+            attributes
+                .map(|attributes| attributes.into_iter().map(declared).collect())
+                .transpose()
+        };
+        transitions.push(Declaration {
+            reads: list(one.reads)?,
+            writes: list(one.writes)?,
+            transition: one.transition,
+            description: one.description,
+            condition: one.condition,
+            timeout: one.timeout.map(Duration::from_millis),
+            fuel: one.fuel,
+            memory: one.memory,
+        });
+    }
+    Ok(Manifest {
+        name: declared.name,
+        sdk: declared.sdk,
+        transitions,
+    })
+}
+
 fn declared_attribute(
     transition: &str,
-    attribute: Attribute,
+    Attribute { name, kind }: Attribute,
 ) -> Result<DeclaredAttribute, DeclarationError> {
-    let kind: DeclaredKind = attribute
-        .kind
-        .parse()
-        .map_err(|error| DeclarationError::Kind {
-            transition: transition.to_owned(),
-            attribute: attribute.name.clone(),
-            error,
-        })?;
-    Ok(DeclaredAttribute {
-        name: attribute.name,
-        kind,
-    })
+    let kind: DeclaredKind = kind.parse().map_err(|error| DeclarationError::Kind {
+        transition: transition.to_owned(),
+        attribute: name.clone(),
+        error,
+    })?;
+    Ok(DeclaredAttribute { name, kind })
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use serde::{Deserialize, Serialize};
 use wasmtime::{
     Config, Enabled, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig,
     WasmFeatures,
@@ -36,9 +37,24 @@ const KEPT_WITH_SWAP: usize = 64 << 10;
 /// Memory maps that are left to the rest of the process.
 const MAPS_FOR_OTHERS: u64 = 4_096;
 
+/// Processes in which guests run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Guests {
+    /// The process of the sandbox.
+    #[default]
+    InProcess,
+    /// Processes of one tenant each, behind walls of the kernel, in a program that
+    /// [serves as a child](crate::serve_as_child).
+    Processes {
+        /// Number of processes in which a tenant's guests compute side by side.
+        per_tenant: usize,
+    },
+}
+
 /// Settings of a [`Sandbox`](crate::Sandbox). [`Settings::fast`] suits computing guests, [`Settings::waiting`]
-/// suits very many that mostly wait.
-#[derive(Debug, Clone)]
+/// suits very many that mostly wait. A guest process gets those that are written.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Settings {
     /// Guests that may be in a call at once, computing or waiting; further calls queue. Each costs
     /// address space ([`Settings::memory_reservation`]) and [`Settings::maps_per_guest`] of the
@@ -69,13 +85,20 @@ pub struct Settings {
     /// Compiled components kept ready; those that were not asked for lately are dropped first.
     pub components: usize,
     /// The folder where compiled code is kept from one process to the next, mode 700; none: nowhere.
+    #[serde(skip)]
     pub cache: Option<std::path::PathBuf>,
+    /// Processes in which guests run.
+    #[serde(skip)]
+    pub guests: Guests,
     /// Time slices of guests that compute for long; its own when none are given.
     /// Sandboxes of one process should share one.
+    #[serde(skip)]
     pub slices: Option<TimeSlices>,
     /// The server's time: microseconds since 1970-01-01T00:00:00Z.
+    #[serde(skip)]
     pub clock: fn() -> i64,
     /// 64 random bits.
+    #[serde(skip)]
     pub random: fn() -> u64,
 }
 
@@ -100,6 +123,7 @@ impl Settings {
             optimise: true,
             components: 256,
             cache: None,
+            guests: Guests::InProcess,
             slices: None,
             clock: system_clock,
             random: rand::random,

@@ -3,16 +3,18 @@
 use std::sync::Arc;
 
 use tokio::time::{Duration, Instant};
-use wasmtime::{ResourceLimiter, StoreContextMut, UpdateDeadline};
+use wasmtime::{ResourceLimiterAsync, StoreContextMut, UpdateDeadline};
 use wedflow_model::Limits;
 
 use crate::answers::Answers;
+use crate::asker::Asker;
 use crate::log::Log;
 use crate::outside::Outside;
 use crate::provided::Provided;
 use crate::share::Held;
 use crate::ticker::Ticking;
 use crate::time_slice::{GuestSlices, TimeSlices};
+use crate::wire::{Question, Reply};
 
 /// Why the host ended a guest. Travels through the runtime as the error of a call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -187,7 +189,12 @@ pub(crate) struct Room {
     asked: u64,
     /// Memory that the call holds of what all guests share.
     held: Held,
+    /// Host that is asked for memory beyond [`ALLOTTED_BYTES`], in a guest process.
+    asker: Option<Asker>,
 }
+
+/// Bytes of memory that a call in a guest process has from its beginning.
+pub(crate) const ALLOTTED_BYTES: u64 = 2 << 20;
 
 impl Room {
     pub(crate) fn new(
@@ -205,12 +212,33 @@ impl Room {
             instances: limits.instances as usize,
             asked: 0,
             held,
+            asker: None,
+        }
+    }
+
+    /// Has the host asked for memory.
+    pub(crate) fn asks(&mut self, asker: Option<Asker>) {
+        self.asker = asker;
+    }
+
+    /// Asks the host of this guest process for memory, if the call has not so much already.
+    async fn is_granted(&self, bytes: u64) -> bool {
+        let more = bytes.saturating_sub(self.memory.max(ALLOTTED_BYTES));
+        match &self.asker {
+            Some(asker) if more > 0 => {
+                matches!(
+                    asker.ask(Question::Memory(more)).await,
+                    Some(Reply::Memory(true))
+                )
+            }
+            _ => true,
         }
     }
 }
 
-impl ResourceLimiter for Room {
-    fn memory_growing(
+#[async_trait::async_trait]
+impl ResourceLimiterAsync for Room {
+    async fn memory_growing(
         &mut self,
         current: usize,
         desired: usize,
@@ -230,7 +258,7 @@ impl ResourceLimiter for Room {
         if maximum.is_some_and(|maximum| desired > maximum) {
             return Ok(false);
         }
-        if !self.held.grow(grown) {
+        if !self.is_granted(asked).await || !self.held.grow(grown) {
             return Err(Stop::HostFull(self.held.total()).into());
         }
         self.memory = asked;
@@ -248,7 +276,7 @@ impl ResourceLimiter for Room {
         .into())
     }
 
-    fn table_growing(
+    async fn table_growing(
         &mut self,
         current: usize,
         desired: usize,

@@ -14,6 +14,9 @@ use std::thread::available_parallelism;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wasmtime::UpdateDeadline;
 
+use crate::asker::Asker;
+use crate::wire::{FromGuest, Question};
+
 /// Epochs of a guest's first slice.
 const FIRST_SLICE_EPOCHS: u32 = 5;
 
@@ -23,11 +26,33 @@ const LONG_SLICE_EPOCHS: u32 = 10;
 /// Limits how many guests compute for long at once; the others wait for a slice. Clones share
 /// their slices.
 #[derive(Debug, Clone)]
-pub struct TimeSlices {
-    /// A permit for each slice under way.
-    slices: Arc<Semaphore>,
-    /// A permit for each long slice under way or queued for.
-    long: Arc<Semaphore>,
+pub struct TimeSlices(From);
+
+#[derive(Debug, Clone)]
+enum From {
+    Here {
+        /// A permit for each slice under way.
+        slices: Arc<Semaphore>,
+        /// A permit for each long slice under way or queued for.
+        long: Arc<Semaphore>,
+    },
+    /// The host of this guest process.
+    Host(Asker),
+}
+
+/// Permits for a slice; given back when dropped.
+#[derive(Debug, Default)]
+pub(crate) struct Slice {
+    _permits: Vec<OwnedSemaphorePermit>,
+    of_host: Option<Asker>,
+}
+
+impl Drop for Slice {
+    fn drop(&mut self) {
+        if let Some(host) = &self.of_host {
+            host.tell(FromGuest::SliceOver);
+        }
+    }
 }
 
 impl TimeSlices {
@@ -36,10 +61,39 @@ impl TimeSlices {
     pub fn new(slices: usize, long: usize) -> Self {
         let permits =
             |count: usize| Arc::new(Semaphore::new(count.clamp(1, Semaphore::MAX_PERMITS)));
-        TimeSlices {
+        TimeSlices(From::Here {
             slices: permits(slices),
             long: permits(long),
+        })
+    }
+
+    /// The host's slices, for a guest process.
+    pub(crate) fn of_host(host: Asker) -> Self {
+        TimeSlices(From::Host(host))
+    }
+
+    /// Waits for a slice.
+    pub(crate) async fn take(self, long: bool) -> Slice {
+        let mut slice = Slice::default();
+        match self.0 {
+            From::Here {
+                slices,
+                long: queue,
+            } => {
+                // A semaphore of slices is never closed; if it were, there would be nothing to wait for. All take
+                // the permit of long slices first, so nobody waits for the other's.
+                for queue in long.then_some(queue).into_iter().chain([slices]) {
+                    slice._permits.extend(queue.acquire_owned().await.ok());
+                }
+            }
+            From::Host(host) => {
+                // Without a host the process ends.
+                if host.ask(Question::Slice(long)).await.is_some() {
+                    slice.of_host = Some(host);
+                }
+            }
         }
+        slice
     }
 }
 
@@ -62,6 +116,16 @@ pub trait Watch: Send + Sync {
     fn rests(&self);
 }
 
+impl Watch for Asker {
+    fn computes(&self) {
+        self.tell(FromGuest::Computes);
+    }
+
+    fn rests(&self) {
+        self.tell(FromGuest::Rests);
+    }
+}
+
 /// Time slices of one guest.
 pub(crate) struct GuestSlices {
     slices: TimeSlices,
@@ -74,8 +138,8 @@ pub(crate) struct GuestSlices {
     epochs: u32,
     /// Epochs that are left of the slice.
     left: u32,
-    /// The permits, once some were needed. Shared with the future that waits for them.
-    held: Option<Arc<Mutex<Vec<OwnedSemaphorePermit>>>>,
+    /// The slice, once one was needed. Shared with the future that waits for them.
+    held: Option<Arc<Mutex<Option<Slice>>>>,
 }
 
 impl GuestSlices {
@@ -127,22 +191,14 @@ impl GuestSlices {
         } else {
             FIRST_SLICE_EPOCHS
         };
-        let long = lasts.then(|| Arc::clone(&self.slices.long));
-        let slices = Arc::clone(&self.slices.slices);
+        let slices = self.slices.clone();
         let held = Arc::clone(self.held.get_or_insert_default());
         UpdateDeadline::YieldCustom(
             1,
             Box::pin(async move {
                 tokio::task::yield_now().await;
-                // A semaphore of slices is never closed; if it were, there would be nothing to wait for. All take
-                // the permit of long slices first, so nobody waits for the other's.
-                for queue in long.into_iter().chain([slices]) {
-                    if let Ok(permit) = queue.acquire_owned().await {
-                        held.lock()
-                            .unwrap_or_else(PoisonError::into_inner)
-                            .push(permit);
-                    }
-                }
+                let slice = slices.take(lasts).await;
+                *held.lock().unwrap_or_else(PoisonError::into_inner) = Some(slice);
             }),
         )
     }
@@ -165,7 +221,7 @@ impl GuestSlices {
 
     fn give_back(&mut self) {
         if let Some(held) = &self.held {
-            held.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            held.lock().unwrap_or_else(PoisonError::into_inner).take();
         }
     }
 }

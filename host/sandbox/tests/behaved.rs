@@ -305,7 +305,7 @@ fn what_does_not_describe_itself_is_refused() {
         let calling = compile(&component(&calling));
         assert_eq!(
             sandbox().describe(&calling).await,
-            Err(DescribeError::CalledHost("now"))
+            Err(DescribeError::CalledHost("now".to_owned()))
         );
         let looping = core.replace(
             "(func (export \"describe\") (result i32) (i32.const 0))",

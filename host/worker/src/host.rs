@@ -8,7 +8,7 @@ use quick_cache::sync::Cache;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use wedflow_model::{HostId, Limits};
-use wedflow_sandbox::{Sandbox, Settings};
+use wedflow_sandbox::{Guests, Sandbox, Settings};
 use wedflow_scheduler::{Signals, source};
 use wedflow_store::Store;
 use wedflow_telemetry::Tracer;
@@ -46,6 +46,8 @@ pub struct HostSettings {
     pub in_flight: usize,
     /// Bytes of memory of all running guests together; by default half of the machine's, or of its control group's.
     pub guest_memory: Option<u64>,
+    /// Processes in which guests run.
+    pub guests: Guests,
     /// Time that running jobs may take after [`Host::stop`] was called.
     pub grace: Duration,
     /// Limits of an attempt.
@@ -68,6 +70,7 @@ impl Default for HostSettings {
             lanes: processors(),
             in_flight: 1_000,
             guest_memory: None,
+            guests: Guests::InProcess,
             grace: Duration::from_secs(5),
             limits: Limits::default(),
             secret_key: None,
@@ -120,9 +123,11 @@ impl Host {
         let sandbox = Arc::new(Sandbox::new(Settings {
             concurrent: u32::try_from(policy.room().max(16)).unwrap_or(u32::MAX),
             cache: wedflow_sandbox::user_cache(),
+            guests: settings.guests,
             memory_of_all: settings.guest_memory.unwrap_or(usual.memory_of_all),
             ..usual
         })?);
+        sandbox.ready().await?;
         let outside = Outside::open(&settings.outside)?;
         let store = store.for_host(settings.connections());
         store.roll_trace().await?;

@@ -37,6 +37,17 @@ pub(crate) enum Isolation {
     Faulting,
 }
 
+impl Isolation {
+    /// Returns the steps of priority by which a guest process ranks below others. Unproven transitions share the
+    /// process of the tenant's others: the kernel divides processors among tenants.
+    pub(crate) fn guest_nice_steps(self) -> i32 {
+        match self {
+            Isolation::Unproven => 0,
+            Isolation::Faulting => FAULTING_NICE_STEPS,
+        }
+    }
+}
+
 /// A tenant's permits for attempts at faulting transitions.
 #[derive(Debug)]
 struct Permits {

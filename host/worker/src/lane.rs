@@ -338,6 +338,7 @@ impl Lane {
             // Threads of a lower priority take no lock of the lanes'.
             watch: isolation.is_none().then(|| shared.desk.load(tenant)),
             slices: isolation.map(|reason| shared.isolated.slices(reason)),
+            nice_steps: isolation.map_or(0, Isolation::guest_nice_steps),
             traceparent,
             ..AttemptContext::default()
         };

@@ -50,4 +50,6 @@ pub use vault::{FindSecretKey, MAX_SECRET_BYTES, MIN_SECRET_BYTES, SecretError, 
 /// The settings of a tokio runtime that keeps timers on time while guests compute.
 pub use wedflow_sandbox::runtime;
 /// First call of a program whose components are compiled in a child process of it.
-pub use wedflow_sandbox::serve_as_compiler;
+pub use wedflow_sandbox::serve_as_child;
+/// Processes in which guests run, and why they cannot.
+pub use wedflow_sandbox::{Guests, SetupError};

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use wedflow_contract::{Declaration, DeclaredAttribute, DeclaredKind, Manifest};
 use wedflow_guard::CheckedPredicate;
 use wedflow_model::Limits;
-use wedflow_sandbox::{Sandbox, Settings};
+use wedflow_sandbox::{Guests, Sandbox, Settings};
 use wedflow_store::{NewComponent, Store};
 
 use crate::UploadError;
@@ -83,6 +83,8 @@ pub async fn upload_as(
     let sandbox = Sandbox::new(Settings {
         concurrent: 4,
         cache: wedflow_sandbox::user_cache(),
+        // It runs where the database's password is in memory.
+        guests: Guests::Processes { per_tenant: 1 },
         ..Settings::fast()
     })?;
     let sandbox = Arc::new(sandbox);

@@ -1,6 +1,7 @@
 //! Hosts: several on one database, killed ones, stale ones; guests that fail.
 
 mod commits;
+pub(crate) mod exploit;
 mod extremes;
 mod failing;
 pub(crate) mod guests;
@@ -12,6 +13,7 @@ mod provided;
 mod scale;
 mod traces;
 mod waiting;
+mod walls;
 
 pub(crate) use leases::group;
 

@@ -7,18 +7,23 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use wedflow_model::FlowDefinition;
 use wedflow_worker::{HostSettings, OutsideSettings, SecretKey};
 
 use super::guests;
 use crate::support::database::one_lane;
 use crate::support::program::{run, wed};
-use crate::support::{Database, Flow, eventually, on};
+use crate::support::{Database, Flow, Session, eventually, on};
 
 const CANARY: &str = "canary-9e21'44ab";
 
 /// A flow whose instances do what their attribute `tags` says, and are final when `last` holds.
 fn flow(database: &Arc<Database>, transition: &str, grant: &str, when: &str, last: &str) -> Flow {
     database.upload("hostile", guests::hostile());
+    database.define(&definition(transition, grant, when, last))
+}
+
+fn definition(transition: &str, grant: &str, when: &str, last: &str) -> FlowDefinition {
     let text = format!(
         r#"
         name = "{transition}"
@@ -45,7 +50,11 @@ fn flow(database: &Arc<Database>, transition: &str, grant: &str, when: &str, las
         {grant}
         "#
     );
-    database.define(&toml::from_str(&text).expect("a definition"))
+    toml::from_str(&text).expect("a definition")
+}
+
+pub(super) fn definition_of_one_step(transition: &str) -> FlowDefinition {
+    definition(transition, "", "a1 = 'new'", "a1 <> 'new'")
 }
 
 pub(super) fn one_step(database: &Arc<Database>, transition: &str, grant: &str) -> Flow {
@@ -67,12 +76,16 @@ pub(super) fn host(name: &str, files: Option<&Path>, http: &[String]) -> HostSet
     }
 }
 
-fn start(flow: &Flow, tags: &[&str]) -> i64 {
+pub(super) fn start(flow: &Flow, tags: &[&str]) -> i64 {
+    start_in(&mut flow.session(), tags)
+}
+
+pub(super) fn start_in(session: &mut Session, tags: &[&str]) -> i64 {
     let tags: Vec<String> = tags
         .iter()
         .map(|tag| format!("'{}'", tag.replace('\'', "''")))
         .collect();
-    flow.session().number(&format!(
+    session.number(&format!(
         "INSERT INTO wed_flow (tags) VALUES (ARRAY[{}]::text[]) RETURNING wid",
         tags.join(", ")
     ))

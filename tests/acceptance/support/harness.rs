@@ -1,9 +1,20 @@
 //! The list of acceptance tests, which `#[harness::test]` fills at link time, as the runner takes it.
 
+use std::cell::RefCell;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use libtest_mimic::Trial;
+use libtest_mimic::{Completion, Trial};
+
+thread_local! {
+    /// Reason why the test on this thread could not run.
+    static SKIPPED: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Lists the running test as ignored, for a reason of this machine; the test returns then.
+pub(crate) fn skip(reason: String) {
+    SKIPPED.set(Some(reason));
+}
 
 /// Tests that ended well, with the time each took.
 static TIMES: Mutex<Vec<(Duration, String)>> = Mutex::new(Vec::new());
@@ -47,11 +58,15 @@ pub(crate) fn tests() -> Vec<Trial> {
     let runnable = |test: &'static Registered| {
         let run = move || {
             let under_way = UnderWay::begin(test.full_name());
+            SKIPPED.set(None);
             (test.run)();
             under_way.ended_well();
-            Ok(())
+            Ok(match SKIPPED.take() {
+                Some(reason) => Completion::ignored_with(reason),
+                None => Completion::Completed,
+            })
         };
-        Trial::test(test.full_name(), run).with_ignored_flag(test.ignored)
+        Trial::ignorable_test(test.full_name(), run).with_ignored_flag(test.ignored)
     };
     all.into_iter().map(runnable).collect()
 }

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use wedflow_capability::Permission;
 
 #[derive(Debug, Args)]
@@ -58,6 +58,25 @@ pub(crate) struct HostArguments {
     /// File in PEM of authorities whose certificates are trusted in HTTPS, besides those that Mozilla trusts.
     #[arg(long, value_name = "FILE")]
     pub(crate) trust_ca: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ServeArguments {
+    /// Processes in which guests run: the host's own, or processes of one tenant each, which have no files, no network
+    /// and none of the host's memory.
+    #[arg(long, value_name = "WHERE", value_enum, default_value_t = GuestsArgument::InProcess, env = "WEDFLOW_GUESTS")]
+    pub(crate) guests: GuestsArgument,
+    #[command(flatten)]
+    pub(crate) host: HostArguments,
+}
+
+/// Processes in which guests run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GuestsArgument {
+    /// In the host's process.
+    InProcess,
+    /// In processes of one tenant each; the host does not start where the kernel lacks seccomp or Landlock.
+    Processes,
 }
 
 #[derive(Debug, Args)]

@@ -10,9 +10,10 @@ use wedflow_console::Links;
 use wedflow_store::Store;
 use wedflow_telemetry::Tracer;
 use wedflow_tenancy::{Scope, TokenRequest, issue};
-use wedflow_worker::{Host, HostSettings, OutsideSettings};
+use wedflow_worker::{Guests, Host, HostSettings, OutsideSettings, SetupError};
 
-use crate::arguments::{Arguments, DevArguments, HostArguments};
+use crate::application;
+use crate::arguments::{Arguments, DevArguments, GuestsArgument, HostArguments, ServeArguments};
 use crate::commands::dev_watch::Watched;
 use crate::database::{self, FEW_CONNECTIONS, private_cluster};
 use crate::door;
@@ -36,13 +37,14 @@ pub(crate) async fn dev(
     let own = arguments.database_url.as_ref().is_none_or(String::is_empty);
     let was_running = own && private_cluster()?.is_running()?;
     let listen = Some(dev.host.listen.unwrap_or(USUAL));
+    let settings = settings(&dev.host);
     let result = match watched {
-        None => run(arguments, &dev.host, listen, terminal).await,
+        None => run(arguments, &dev.host, settings, listen, terminal).await,
         Some(watched) => {
             let store = database::make(arguments, terminal, FEW_CONNECTIONS).await?;
             let door = door::of_store(&store, &arguments.tenant, "operator");
             tokio::select! {
-                result = run(arguments, &dev.host, listen, terminal) => result,
+                result = run(arguments, &dev.host, settings, listen, terminal) => result,
                 () = watched.run(&door, terminal) => Ok(()),
             }
         }
@@ -57,21 +59,35 @@ pub(crate) async fn dev(
 /// A host on the database that is meant.
 pub(crate) async fn serve(
     arguments: &Arguments,
-    host: &HostArguments,
+    serve: &ServeArguments,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    run(arguments, host, host.listen, terminal).await
+    let mut settings = settings(&serve.host);
+    if serve.guests == GuestsArgument::Processes {
+        settings.guests = Guests::Processes {
+            per_tenant: settings.lanes,
+        };
+        application::run_in(settings.guests);
+    }
+    run(
+        arguments,
+        &serve.host,
+        settings,
+        serve.host.listen,
+        terminal,
+    )
+    .await
 }
 
 async fn run(
     arguments: &Arguments,
     host: &HostArguments,
+    mut settings: HostSettings,
     listen: Option<SocketAddr>,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
     raise_limit_of_files();
     let may_move = host.listen.is_none();
-    let mut settings = settings(host);
     let store = database::make(arguments, terminal, settings.connections()).await?;
     settings.tracer = tracer(&store).await?;
     let tracer = settings.tracer.clone();
@@ -378,6 +394,13 @@ pub(crate) async fn start(store: &Store, settings: HostSettings) -> Result<Host,
         .await
         .map_err(|error| match error {
             wedflow_worker::HostError::Store(error) => Problem::from(error),
+            wedflow_worker::HostError::Sandbox(error @ SetupError::Walls(_)) => Problem::new(
+                "guests cannot run in processes of their own here",
+            )
+            .because(error)
+            .hint(
+                "Start it with --guests in-process, or where the kernel has seccomp and Landlock.",
+            ),
             other => Problem::new("the host could not be started").because(other),
         })
 }
