@@ -107,7 +107,31 @@ BEGIN
         SELECT coalesce(jsonb_object_agg(n, wed.short_value(_state -> n)), '{}') FROM unnest(c.names) n
         WHERE _state ? n) END) || c.answer ORDER BY c.at)
   INTO _clauses FROM clause c;
-  RETURN _answers[1] || jsonb_build_object('condition', _clauses -> 0 ->> 'text', 'clauses', _clauses);
+  RETURN _answers[1] || jsonb_build_object('condition', _clauses -> 0 ->> 'text', 'clauses', _clauses,
+    'needed', wed.change_needed(_clauses));
+END $$;
+
+-- The change that a condition needs: the clauses that would have to become true for the clause at a path to be true, or
+-- false, as wanted; null if it is.
+CREATE OR REPLACE FUNCTION wed.change_needed(_clauses jsonb, _path text DEFAULT '', _wanted boolean DEFAULT true)
+  RETURNS text
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _clause jsonb := (SELECT c FROM jsonb_array_elements(_clauses) c WHERE c ->> 'path' = _path);
+  _kind text := _clause ->> 'kind';
+  _joined text;
+  _parts text[];
+BEGIN
+  IF _clause IS NULL OR _clause ->> 'value' = _wanted::text THEN RETURN NULL; END IF;
+  IF _kind = 'test' THEN
+    RETURN CASE WHEN _wanted THEN _clause ->> 'text' ELSE format('NOT (%s)', _clause ->> 'text') END;
+  END IF;
+  _parts := array_remove(ARRAY(
+    SELECT CASE WHEN c.doc ->> 'path' <> '' AND regexp_replace(c.doc ->> 'path', '[.]?[0-9]+$', '') = _path
+      THEN wed.change_needed(_clauses, c.doc ->> 'path', _wanted <> (_kind = 'not')) END
+    FROM jsonb_array_elements(_clauses) WITH ORDINALITY c(doc, at) ORDER BY c.at), NULL);
+  _joined := array_to_string(_parts, CASE WHEN (_kind = 'and') = _wanted THEN ' AND ' ELSE ' OR ' END);
+  RETURN CASE WHEN _path = '' OR cardinality(_parts) = 1 THEN _joined ELSE format('(%s)', _joined) END;
 END $$;
 
 -- The values of clauses over one state, each with why it has none: together, or singly where one fails.
@@ -411,6 +435,42 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce(jsonb_agg(jsonb_build_object('trigger', wed.name_of_trigger(t), 'transition', t.trname,
     'reserves', c.keys, 'resource', c.resource, 'after', c.after) ORDER BY t.tgid), '[]')
   FROM wed.trigger t LEFT JOIN wed.trigger_constraint c USING (tgid) WHERE t.tgid = ANY (_tgids)
+$$;
+
+-- What skipping a job, cancelling or going back would do to an instance: its status and pending transitions afterwards,
+-- what is dropped, and the steps that compensations would undo, newest first. It is done, and taken back.
+CREATE OR REPLACE FUNCTION wed.foresee_act(_flow_id integer, _wid integer, _act text, _transition text, _to_seq integer)
+  RETURNS jsonb
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _before text[] := wed.pending_work(_flow_id, _wid);
+  _after text[];
+  _becomes "char";
+  _undoes jsonb := '[]';
+BEGIN
+  IF _act = 'back' THEN
+    SELECT coalesce(jsonb_agg(jsonb_build_object('seq', s.seq, 'transition', t.trname) ORDER BY s.seq DESC), '[]')
+    INTO _undoes FROM wed.steps_to_undo(_flow_id, _wid, _to_seq) s JOIN wed.trigger t USING (tgid);
+  END IF;
+  BEGIN
+    IF _act = 'skip' THEN PERFORM wed.skip_job(_flow_id, _wid, _transition, 'preview', 'preview');
+    ELSIF _act = 'cancel' THEN PERFORM wed.cancel_instance(_flow_id, _wid, 'preview', 'preview');
+    ELSE PERFORM wed.go_back(_flow_id, _wid, _to_seq, 'preview', 'preview'); END IF;
+    SELECT i.status, wed.pending_work(_flow_id, _wid) INTO _becomes, _after
+    FROM wed.instance i WHERE i.flow_id = _flow_id AND i.wid = _wid;
+    RAISE EXCEPTION 'a preview' USING ERRCODE = 'WFPRE';
+  EXCEPTION WHEN SQLSTATE 'WFPRE' THEN
+    NULL; -- the instance is as it was
+  END;
+  RETURN jsonb_build_object('becomes', wed.status_word(_becomes), 'pending', to_jsonb(_after), 'undoes', _undoes,
+    'drops', ARRAY(SELECT unnest(_before) EXCEPT SELECT unnest(_after) ORDER BY 1));
+END $$;
+
+-- The transitions that are pending for an instance.
+CREATE OR REPLACE FUNCTION wed.pending_work(_flow_id integer, _wid integer) RETURNS text[]
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT ARRAY(SELECT j.trname FROM wed.job j WHERE j.flow_id = _flow_id AND j.wid = _wid AND j.trname <> '_EXCPT'
+               ORDER BY j.tgid)
 $$;
 
 -- The live instances for which a condition would have another value if it read otherwise. It is checked as a definition

@@ -278,6 +278,26 @@ RETURNS SETOF jsonb LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
   ORDER BY h.at, h.kind, h.id LIMIT least(greatest(_limit, 1), 1000)
 $$;
 
+-- The items of an instance, newest first, each with what was done and said of it: for operators. At most 200 items, and
+-- 100 entries of each.
+CREATE OR REPLACE FUNCTION wed.work_of_instance(_flow_id integer, _wid integer) RETURNS SETOF jsonb
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT jsonb_build_object('item', i.item_id, 'task', i.task, 'state', i.state,
+    'arrived_at', wed.rfc3339(i.arrived_at), 'ended_at', wed.rfc3339(i.ended_at), 'holder', (SELECT p.name FROM wed.person p WHERE p.person_id = i.holder),
+    'history', (
+      SELECT coalesce(jsonb_agg(jsonb_build_object('at', wed.rfc3339(h.at), 'person', h.person, 'action', h.action,
+        'text', h.text) ORDER BY h.at DESC), '[]')
+      FROM (
+        SELECT e.at, e.person, e.action, coalesce(e.detail ->> 'reason', e.detail ->> 'to') AS text
+        FROM wed.work_event e WHERE e.item_id = i.item_id
+        UNION ALL
+        SELECT n.at, n.person, CASE WHEN n.file_name IS NULL THEN 'commented' ELSE 'attached' END,
+               concat_ws(' ', nullif(n.text, ''), n.file_name)
+        FROM wed.work_note n WHERE n.flow_id = _flow_id AND n.wid = _wid AND n.item_id = i.item_id
+        ORDER BY 1 DESC LIMIT 100) h))
+  FROM wed.work_item i WHERE i.flow_id = _flow_id AND i.wid = _wid ORDER BY i.item_id DESC LIMIT 200
+$$;
+
 -- Adds a comment to an item, with a file when one is given: at most 1 MiB each, 200 of an instance, 16 MiB together.
 CREATE OR REPLACE FUNCTION wed.add_work_note(
   _tenant text, _name text, _item_id bigint, _text text, _file text DEFAULT NULL,

@@ -16,7 +16,7 @@ const pages = {
   'flow-exceptions': `${flow}/exceptions`, condition: `${flow}/condition?trigger=t2`, instance,
   why: `${instance}/why`, 'why-past': `${instance}/why?seq=1`, 'what-if': `${instance}/what-if`,
   'last-hour': '/last-hour', reservations: '/reservations', exceptions: '/exceptions', jobs: '/jobs', schedules: '/schedules', webhooks: '/webhooks',
-  components: '/components', people: '/people', hosts: '/hosts', audit: '/audit', usage: '/usage',
+  components: '/components', component: '/components/of/pack', people: '/people', hosts: '/hosts', audit: '/audit', usage: '/usage',
 };
 const faults = [];
 

@@ -1,8 +1,9 @@
 //! Why something fired or did not, what would happen if, queries, and the graph of a flow.
 
+use serde_json::Value;
 use wedflow_documents::{
-    AssumedCondition, Assumption, ConditionPreview, Graph, Query, QueryResult, WhatIf, Why,
-    WhyFilter,
+    AssumedAct, AssumedCondition, Assumption, ConditionPreview, ForeseenAct, Graph, Query,
+    QueryResult, WhatIf, Why, WhyFilter,
 };
 use wedflow_model::Wid;
 
@@ -33,6 +34,28 @@ impl Client {
     ) -> Result<WhatIf, ClientError> {
         self.call(of(Request::post, flow, wid, "what-if").document(assumed))
             .await
+    }
+
+    /// Says what an operator's act would do to an instance. Nothing is changed.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn foresee_act(
+        &self,
+        flow: &str,
+        wid: Wid,
+        assumed: &AssumedAct,
+    ) -> Result<ForeseenAct, ClientError> {
+        self.call(of(Request::post, flow, wid, "foresee").document(assumed))
+            .await
+    }
+
+    /// Lists the work items of an instance, each with what was done and said of it.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn work_of_instance(&self, flow: &str, wid: Wid) -> Result<Vec<Value>, ClientError> {
+        self.items(of(Request::get, flow, wid, "work")).await
     }
 
     /// Compares a trigger's condition with another one over the live instances. Nothing is changed.

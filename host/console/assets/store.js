@@ -134,8 +134,9 @@ export async function whole(store) {
     files.some((file) => file.item === one.item && file.note === note && file.isWhole))));
 }
 
-/** Copies the worklist: what is locked first, then the rest in its order. What is no longer listed is removed. */
-export async function copy(order, opened) {
+/** Copies the worklist: what is locked first, then the rest in its order. What is no longer listed is removed. Where it
+ * rests, the list alone is copied. */
+export async function copy(order, opened, rests = false) {
   const answer = await ask(`/api/items?limit=1000&order=${encodeURIComponent(order)}`);
   const list = answer && await understood(answer, 'for');
   if (!list || !Array.isArray(list.items)) return null;
@@ -151,7 +152,7 @@ export async function copy(order, opened) {
     await store.remove('item', one.item);
     await copyFiles(store, one.item, []);
   }
-  const wanted = list.items.filter((entry) => entry.disconnected || entry.state !== 'READY');
+  const wanted = rests ? [] : list.items.filter((entry) => entry.disconnected || entry.state !== 'READY');
   const rank = (entry) => ['LOCKED', 'RUNNING', 'SELECTED', 'READY'].indexOf(entry.state);
   for (const entry of wanted.sort((one, other) => rank(one) - rank(other))) {
     const known = await store.get('item', entry.item);

@@ -30,6 +30,16 @@ async function sent() {
   }
 }
 
+// Who asks for it has nothing copied while the connection is full; going away, or a weaker connection, copies it.
+const rest = document.querySelector('[data-rest]');
+const resting = 'wedflow-rest';
+let isLeaving = false;
+const isFull = () => (navigator.connection?.effectiveType ?? '4g') === '4g';
+const rests = () => !isLeaving && isFull() && localStorage.getItem(resting) === 'yes';
+if (rest) rest.checked = localStorage.getItem(resting) === 'yes';
+rest?.addEventListener('change', () => { localStorage.setItem(resting, rest.checked ? 'yes' : 'no'); renewed(); });
+navigator.connection?.addEventListener('change', () => renewed());
+
 let renewing = null;
 let isStale = false;
 async function renew() {
@@ -37,7 +47,7 @@ async function renew() {
     if (`${whose.tenant}/${whose.person}` !== person) throw new Error('another person is signed in');
     await use(setMark(whose));
     return store;
-  });
+  }, rests());
   if (store) await sent();
 }
 
@@ -120,6 +130,7 @@ for (const zone of document.querySelectorAll('[data-attach]')) {
 
 /** Ends with what the worklist is now copied, as far as it can be. */
 async function copied() {
+  isLeaving = true;
   renewed();
   await renewing;
 }

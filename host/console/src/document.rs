@@ -18,6 +18,11 @@ pub(crate) fn document(language: Language, title: &str, body: &Markup) -> Markup
     with_head(language, title, &html! {}, body)
 }
 
+/// A script of one page.
+pub(crate) fn script(name: &str) -> Markup {
+    html! { script src=(address(name)) type="module" {} }
+}
+
 /// A document of people's work, which a device may install; `person` is who is signed in.
 pub(crate) fn work_document(
     language: Language,

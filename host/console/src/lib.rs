@@ -5,22 +5,22 @@
 //!
 //! - `session`: signing in, by a token or a link that works once; what protects forms
 //! - `frame`: navigation around each page; `document`: heads, and headers that confine; `failure`: refusals
-//! - `needed`: the change that would make a condition hold
 //! - `cookies`: what the browser keeps
 //! - `words`: the languages of the pages
 //! - `assets`: style and script
 //! - `pages`: a file for each kind of page
 //! - `shown`: values, times and figures as people read them
+//! - `source`: the text of a flow or of processes, read and drawn for the designer
 
 mod assets;
 mod cookies;
 mod document;
 mod failure;
 mod frame;
-mod needed;
 mod pages;
 mod session;
 mod shown;
+mod source;
 mod words;
 
 use axum::Router;

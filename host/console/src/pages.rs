@@ -3,6 +3,7 @@
 mod batch;
 mod component;
 mod components;
+mod design;
 mod entry;
 mod exceptions;
 mod fields;
@@ -20,6 +21,7 @@ mod relay;
 mod reservations;
 mod sql;
 mod tenant;
+mod tenants;
 mod timeline;
 mod what_if;
 mod why;
@@ -84,6 +86,8 @@ fn flow_pages() -> Router<Console> {
         )
         .route("/flows/{flow}/sql", get(sql::form).post(sql::run))
         .route("/flows/{flow}/do", post(operate::flow))
+        .route("/flows/{flow}/design", get(design::flow))
+        .route("/design", get(design::new).post(design::act))
         .route("/flows/{flow}/instances", get(instances::list))
         .route("/flows/{flow}/batch", post(batch::run))
         .route(
@@ -139,6 +143,7 @@ fn tenant_pages() -> Router<Console> {
         .route("/usage", get(tenant::usage))
         .route("/usage/today", get(tenant::usage_today))
         .route("/hosts", get(tenant::hosts))
+        .route(tenants::PLACE, get(tenants::list).post(tenants::change))
 }
 
 /// Pages of a person's work.

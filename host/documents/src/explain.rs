@@ -100,6 +100,9 @@ pub struct Explanation {
     /// Why it cannot be evaluated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
+    /// Clauses that would have to become true for it to hold; none while it holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needed: Option<String>,
     /// Outcome; absent in a what-if.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<TriggerOutcome>,
@@ -225,6 +228,65 @@ pub struct ForeseenJob {
     pub resource: Option<String>,
     /// Tasks that come before it.
     pub after: Option<String>,
+}
+
+/// Act of an operator whose effect is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OperatorAct {
+    /// Drop a pending job.
+    Skip,
+    /// End the instance.
+    Cancel,
+    /// Undo steps by their compensations.
+    Back,
+}
+
+impl OperatorAct {
+    /// Returns its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            OperatorAct::Skip => "skip",
+            OperatorAct::Cancel => "cancel",
+            OperatorAct::Back => "back",
+        }
+    }
+}
+
+/// An act that an operator might do.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AssumedAct {
+    /// The act.
+    pub act: OperatorAct,
+    /// The pending transition to skip.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transition: Option<String>,
+    /// The row of the trace to go back to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<i32>,
+}
+
+/// Effect that an operator's act would have.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct ForeseenAct {
+    /// Status that the instance would have.
+    pub becomes: Status,
+    /// Pending transitions that would be dropped.
+    pub drops: Vec<String>,
+    /// Transitions that would then be pending.
+    pub pending: Vec<String>,
+    /// Steps that compensations would undo, newest first.
+    pub undoes: Vec<UndoneStep>,
+}
+
+/// A step that a compensation would undo.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct UndoneStep {
+    /// Row of the trace that is undone.
+    pub seq: i32,
+    /// The compensation.
+    pub transition: String,
 }
 
 /// A condition that a trigger is assumed to have.

@@ -32,9 +32,10 @@ pub use conditions::{Condition, Conditions};
 pub use constraints::{Finding, Reservation, Resource, SetResource, TaskOrder};
 pub use definition::{Definition, definition_schema};
 pub use explain::{
-    AssumedCondition, Assumption, Clause, ClauseKind, ConditionPreview, DifferingInstance,
-    ExplainedJob, Explanation, ForeseenJob, ForeseenRefusal, Graph, GraphEdge, GraphTrigger,
-    TriggerOutcome, Truth, WhatIf, Why, WhyFilter,
+    AssumedAct, AssumedCondition, Assumption, Clause, ClauseKind, ConditionPreview,
+    DifferingInstance, ExplainedJob, Explanation, ForeseenAct, ForeseenJob, ForeseenRefusal, Graph,
+    GraphEdge, GraphTrigger, OperatorAct, TriggerOutcome, Truth, UndoneStep, WhatIf, Why,
+    WhyFilter,
 };
 pub use hooks::{Hook, HookActs, HookRotation, HookScheme, HookSet, HookTaken, PutHook};
 pub use installation::{MadeTenant, NewTenant, Tenant, TenantChange};

@@ -41,6 +41,8 @@ pub enum Place<'a> {
     File,
     /// Within a page that has the colours. Each box leads to this address, with its trigger's name added.
     Page(&'a str),
+    /// Beside the text of this workflow: each box is a task that can be chosen.
+    Editor(&'a str),
 }
 
 /// Draws the graph of a flow. `title` is read out by those who cannot see it.
@@ -83,6 +85,9 @@ pub fn svg(title: &str, graph: &Graph, shown_in: Place<'_>) -> String {
             @for (trigger, place) in graph.triggers.iter().zip(&positions.boxes) {
                 @match shown_in {
                     Place::File => (node(trigger, place)),
+                    Place::Editor(workflow) if trigger.transition.is_some() => a href="#tasks" class="task"
+                        data-task=(trigger.trigger) data-workflow=(workflow) { (node(trigger, place)) },
+                    Place::Editor(_) => (node(trigger, place)),
                     Place::Page(address) => a href=(format!("{address}{}", encoded(&trigger.trigger))) { (node(trigger, place)) },
                 }
             }
@@ -178,12 +183,13 @@ fn node(trigger: &GraphTrigger, place: &Rectangle) -> Markup {
 fn arrow(at: usize, edge: &Drawn<'_>, graph: &Graph, positions: &Positions, most: i64) -> Markup {
     let name = |at: usize| graph.triggers.get(at).map_or("", |one| &one.trigger);
     let (from, to) = (edge.from.map_or("a new instance", name), name(edge.to));
+    let times = match graph.rows {
+        0 => String::new(),
+        _ => format!("; {} times", edge.edge.number),
+    };
     let words = match edge.edge.attributes.join(", ") {
-        none if none.is_empty() => format!("{from} → {to}: {} times", edge.edge.number),
-        attributes => format!(
-            "{from} writes {attributes}, read by {to}; {} times",
-            edge.edge.number
-        ),
+        none if none.is_empty() => format!("{from} → {to}{times}"),
+        attributes => format!("{from} writes {attributes}, read by {to}{times}"),
     };
     let Some(way) = positions.ways.get(at) else {
         return html! {};

@@ -181,7 +181,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// Prints a rule in a line, or, where that is too long, each term of it in lines of its own.
-fn rule_text(rule: &Rule, depth: usize, before: usize) -> String {
+pub(crate) fn rule_text(rule: &Rule, depth: usize, before: usize) -> String {
     let flat = flat_rule(rule);
     let Rule::Tree {
         operator, terms, ..
@@ -205,7 +205,8 @@ fn rule_text(rule: &Rule, depth: usize, before: usize) -> String {
     )
 }
 
-fn flat_rule(rule: &Rule) -> String {
+/// Prints a rule in a line.
+pub(crate) fn flat_rule(rule: &Rule) -> String {
     match rule {
         Rule::Term { task, state, .. } => format!("{task} -> {}", state.keyword()),
         Rule::Tree {

@@ -3,11 +3,13 @@
 //!
 //! [`parse`] reads a source and says with line and column what is wrong; [`check`] finds names that are missing or
 //! used twice, tasks that wait for each other and tasks that never run; [`format()`] prints a document in one way;
-//! [`lower`] makes a flow and a plan of work of each workflow; [`raise`] writes a source of plans.
+//! [`lower`] makes a flow and a plan of work of each workflow; [`raise`] writes a source of plans; [`change`] changes a
+//! task of a source where it has to and nowhere else; [`sketch()`] says what triggers read and write.
 
 mod check;
 mod dependence;
 mod diagnostic;
+mod edit;
 mod format;
 mod lexer;
 mod lower;
@@ -16,12 +18,15 @@ mod network;
 mod parser;
 mod plan;
 mod raise;
+mod sketch;
+mod splice;
 mod syntax;
 mod toml_form;
 pub mod wsql;
 
 pub use check::{check, unknown_roles};
 pub use diagnostic::{Diagnostic, Position, Severity};
+pub use edit::{Change, change};
 pub use format::format;
 pub use lower::{Process, lower};
 pub use parser::{Parsed, SOURCE_BYTES_MAX, parse};
@@ -30,6 +35,7 @@ pub use plan::{
     PlannedSubWorkflow, PlannedTask, Unit,
 };
 pub use raise::raise;
+pub use sketch::{Sketched, sketch};
 pub use syntax::{
     Activity, Block, BlockKind, Clause, ClauseValue, Comment, Document, Item, Name, Rule, TaskType,
     Workflow,

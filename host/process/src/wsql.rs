@@ -2,8 +2,10 @@
 //!
 //! [`parse`] reads a source and says with line and column what is wrong; [`Lowering`] makes flow definitions of
 //! statements; [`write()`] and [`write_script`] print a definition as statements or as the papers' INSERT script, which
-//! [`parse`] reads too; [`expected_at`] says what may come next.
+//! [`parse`] reads too; [`expected_at`] says what may come next;
+//! [`change`] changes a trigger of a source.
 
+mod edit;
 mod lexer;
 mod list;
 mod lower;
@@ -12,6 +14,8 @@ mod script;
 mod syntax;
 mod write;
 
+pub use edit::change;
+pub(crate) use lexer::condition_words;
 pub use lexer::{first_word, split};
 pub use list::{FiredKind, List};
 pub use lower::{Lowering, lower};

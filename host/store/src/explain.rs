@@ -3,7 +3,9 @@
 
 use serde_json::{Map, Value};
 use sqlx::types::Json;
-use wedflow_documents::{AssumedCondition, ConditionPreview, Graph, WhatIf, Why, WhyFilter};
+use wedflow_documents::{
+    AssumedAct, AssumedCondition, ConditionPreview, ForeseenAct, Graph, WhatIf, Why, WhyFilter,
+};
 use wedflow_model::Wid;
 
 use crate::flows::Flow;
@@ -41,6 +43,27 @@ impl Store {
             .bind(wid)
             .bind(Json(values))
             .bind(transition)
+            .fetch_one(&self.pool)
+            .await?;
+        Ok(answer)
+    }
+
+    /// Says what an operator's act would do to an instance: it is done and taken back.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when the act would be.
+    pub async fn foresee_act(
+        &self,
+        flow: &Flow,
+        wid: Wid,
+        assumed: &AssumedAct,
+    ) -> Result<ForeseenAct, StoreError> {
+        let Json(answer) = sqlx::query_scalar("SELECT wed.foresee_act($1, $2, $3, $4, $5)")
+            .bind(flow.flow_id)
+            .bind(wid)
+            .bind(assumed.act.word())
+            .bind(&assumed.transition)
+            .bind(assumed.to)
             .fetch_one(&self.pool)
             .await?;
         Ok(answer)

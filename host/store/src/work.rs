@@ -5,6 +5,7 @@ use sqlx::AssertSqlSafe;
 use strum::{IntoStaticStr, VariantArray};
 use wedflow_model::Wid;
 
+use crate::flows::Flow;
 use crate::readable::Readable;
 use crate::{Store, StoreError};
 
@@ -490,6 +491,18 @@ impl Store {
             .bind(person.tenant)
             .bind(person.name)
             .bind(item)
+            .fetch_all(&self.pool)
+            .await?)
+    }
+
+    /// Lists the items of an instance, newest first, each with what was done and said of it.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn work_of_instance(&self, flow: &Flow, wid: Wid) -> Result<Vec<Json>, StoreError> {
+        Ok(sqlx::query_scalar("SELECT wed.work_of_instance($1, $2)")
+            .bind(flow.flow_id)
+            .bind(wid)
             .fetch_all(&self.pool)
             .await?)
     }

@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use wedflow_console::Links;
 
 use super::{break_instance, served, with_exception};
-use crate::support::database::TENANT;
+use crate::support::database::{TENANT, sample_component};
 use crate::support::http::{Api, Client};
 use crate::support::program::run;
 use crate::support::repository;
@@ -74,6 +74,7 @@ fn a_person_finds_understands_and_mends_an_exception_among_ten_thousand() {
     let client = api.user(TENANT, "ann", "admin");
     with_exception(&client, "f", 3);
     break_instance(&client, "f", 2);
+    api.database.upload("pack", sample_component("paper"));
     ten_thousand(&api, &client);
     let walk = std::env::var_os(WRITE_PICTURES).map(|_| repository("docs/pictures"));
     let asked = json!({

@@ -61,6 +61,33 @@ fn each_clause_has_its_value_and_says_whether_it_decides() {
     // An attribute without a value is what makes a clause unknown.
     assert_eq!(t2["clauses"][4]["text"], "n > 3");
     assert_eq!(t2["clauses"][4]["reads"], json!({ "n": null }));
+    let needed = "a2 IS NOT NULL AND (n > 3 OR (NOT (n < 10) OR NOT (a2 <> '</textarea>')))";
+    assert_eq!(t2["needed"], needed);
+}
+
+#[harness::test]
+fn command_and_flow_s_own_function_say_what_a_condition_needs() {
+    let (api, client) = explained();
+    let schema = api
+        .database
+        .owner()
+        .line("SELECT schema_name FROM wed.flow WHERE name = 'f'");
+    let own =
+        format!("SELECT left(\"{schema}\".wed_why(2, 't2') -> 'triggers' -> 0 ->> 'needed', 14)");
+    assert_eq!(api.database.owner().line(&own), "a2 IS NOT NULL");
+    let mut why = crate::support::program::wed(&api.database.url());
+    let out = crate::support::program::run(why.args(["why", "f", "2", "t2"]))
+        .done()
+        .out;
+    assert!(
+        out.contains("it would hold if: a2 IS NOT NULL AND"),
+        "{out}"
+    );
+    assert!(why_of(&client, "tr_a2")["needed"].is_null());
+}
+
+fn why_of(client: &Client, trigger: &str) -> Json {
+    why(client, &format!("?trigger={trigger}"))["triggers"][0].clone()
 }
 
 #[harness::test]
@@ -140,6 +167,55 @@ fn what_if_foresees_the_end_of_an_exception() {
         client.get("/v1/flows/f/instances/2").is(200).json()["status"],
         "exception"
     );
+}
+
+#[harness::test]
+fn acts_of_operators_are_foreseen_and_change_nothing() {
+    let (api, client) = explained();
+    let ask = |wid: i32, assumed: Json| {
+        client.json(
+            "POST",
+            &format!("/v1/flows/f/instances/{wid}/foresee"),
+            &assumed,
+        )
+    };
+    let trace = |wid: i32| {
+        client
+            .get(&format!("/v1/flows/f/instances/{wid}/trace"))
+            .is(200)
+            .text
+    };
+    let before = (trace(1), trace(2));
+    let skipped = ask(1, json!({ "act": "skip", "transition": "tr_a2" }))
+        .is(200)
+        .json();
+    assert_eq!(
+        (&skipped["drops"], &skipped["becomes"]),
+        (&json!(["tr_a2"]), &json!("exception"))
+    );
+    let cancelled = ask(1, json!({ "act": "cancel" })).is(200).json();
+    assert_eq!(
+        (&cancelled["becomes"], &cancelled["pending"]),
+        (&json!("final"), &json!([]))
+    );
+    ask(1, json!({ "act": "skip", "transition": "tr_n" })).problem(404, "WF040");
+    ask(1, json!({ "act": "back", "to": 1 })).problem(409, "WF043");
+    assert_eq!((trace(1), trace(2)), before);
+    break_instance(&client, "f", 2);
+    let back = ask(2, json!({ "act": "back", "to": 1 })).is(200).json();
+    assert_eq!(
+        (&back["undoes"], &back["becomes"]),
+        (&json!([]), &json!("exception"))
+    );
+    let viewer = api.user(TENANT, "vera", "viewer");
+    let skip = json!({ "act": "skip", "transition": "tr_a2" });
+    viewer
+        .json("POST", "/v1/flows/f/instances/1/foresee", &skip)
+        .problem(403, "not_permitted");
+    let shown = super::page(&client, "/console/flows/f/instances/2")
+        .is(200)
+        .text;
+    assert!(shown.contains("value=\"preview-back\"") && shown.contains("value=\"preview-cancel\""));
 }
 
 #[harness::test]

@@ -1,10 +1,12 @@
 //! The console and what it stands on: explanations, pictures, pages, sessions, a browser.
 
 mod browser;
+mod design;
 mod explaining;
 mod figures;
 mod pages;
 mod picture;
+mod play;
 mod querying;
 mod work;
 

@@ -9,7 +9,7 @@ use crate::support::program::wed_path;
 use crate::support::{Database, eventually, on};
 
 /// Pages of a tenant with a flow `f`.
-const PAGES: [&str; 32] = [
+const PAGES: [&str; 34] = [
     "/console",
     "/console/live",
     "/console/last-hour",
@@ -17,6 +17,8 @@ const PAGES: [&str; 32] = [
     "/console/flows",
     "/console/flows/f",
     "/console/flows/f/definition",
+    "/console/flows/f/design",
+    "/console/design",
     "/console/flows/f/versions",
     "/console/flows/f/settings",
     "/console/flows/f/sql",
@@ -213,7 +215,7 @@ fn a_form_without_proof_or_from_elsewhere_does_nothing() {
 }
 
 /// Forms of all pages: address, and fields that would change something.
-const FORMS: [(&str, &str); 16] = [
+const FORMS: [(&str, &str); 17] = [
     ("/console/language", "language=pt-BR&back=/console"),
     ("/console/sign-out", ""),
     ("/console/flows/f/do", "act=pause"),
@@ -230,6 +232,7 @@ const FORMS: [(&str, &str); 16] = [
     ("/console/components/of/c", "act=back"),
     ("/console/people", "act=user&name=eve&role=admin"),
     ("/console/work/messages", "act=delete"),
+    ("/console/design", "act=apply&form=pdl&text=x"),
 ];
 
 #[harness::test]
@@ -299,6 +302,66 @@ fn batch_is_counted_before_it_acts_on_what_a_search_finds() {
         [status(1), status(2), status(3)],
         ["final", "exception", "final"]
     );
+}
+
+#[harness::test]
+fn component_is_rolled_back_and_message_sent_again_from_its_page() {
+    let (api, client, _) = with_pages();
+    for component in ["paper", "counters"] {
+        let bytes = crate::support::database::sample_component(component);
+        api.database.upload("pack", bytes);
+    }
+    let of_pack = "/console/components/of/pack";
+    let own = proof(&page(&client, of_pack).is(200).text).to_owned();
+    let active = || {
+        let listed = client.get("/v1/components").is(200).json();
+        let items = listed["items"].as_array().cloned().unwrap_or_default();
+        let used = items.into_iter().find(|one| one["active"] == true);
+        used.map(|one| one["version"].clone())
+    };
+    assert_eq!(active(), Some(2.into()));
+    form(&client, of_pack, &[], &format!("proof={own}&act=back"));
+    assert_eq!(active(), Some(1.into()));
+    let hook = "act=add&url=https://example.com/&flow=f";
+    form(
+        &client,
+        "/console/webhooks",
+        &[],
+        &format!("proof={own}&{hook}"),
+    );
+    let dead = "INSERT INTO wed.outbox (webhook_id, tenant_id, body, dead_at) \
+                SELECT webhook_id, tenant_id, '{}', now() FROM wed.webhook RETURNING message_id";
+    api.database.owner().number(dead);
+    let shown = page(&client, "/console/webhooks").is(200).text;
+    let (_, name) = shown
+        .split_once("name=\"name\" value=\"")
+        .expect("its name");
+    let name = name.split('"').next().unwrap_or_default();
+    let again = format!("proof={own}&act=again&url=https://example.com/&flow=f&name={name}");
+    form(&client, "/console/webhooks", &[], &again);
+    let left = "SELECT count(*) FROM wed.outbox WHERE dead_at IS NOT NULL";
+    assert_eq!(api.database.owner().number(left), 0);
+}
+
+#[harness::test]
+fn operators_see_all_tenants_and_suspend_one() {
+    let (api, client, _) = with_pages();
+    on(api.database.store.create_tenant("other", MARKUP)).expect("a tenant");
+    page(&client, "/console/tenants").is(401);
+    let secret = wedflow_tenancy::issue_operator(&api.database.store, "portal", true, 1);
+    let portal = Client::at(api.address, on(secret).expect("a token").reveal());
+    let shown = page(&portal, "/console/tenants").is(200).text;
+    assert!(
+        shown.contains("default") && shown.contains("&lt;script&gt;") && !shown.contains("<img")
+    );
+    let own = proof(&shown).to_owned();
+    form(&portal, "/console/tenants", &[], "tenant=other&act=suspend").is(403);
+    let suspend = format!("proof={own}&tenant=other&act=suspend");
+    form(&portal, "/console/tenants", &[], &suspend);
+    let after = page(&portal, "/console/tenants").is(200).text;
+    assert!(after.contains("value=\"activate\""), "{after}");
+    // A tenant's page is none of an operator's.
+    assert!(page(&portal, "/console").text.contains("name=\"token\""));
 }
 
 #[harness::test]

@@ -81,6 +81,15 @@ fn work_is_found_claimed_and_done_without_script() {
         .is(200)
         .text;
     assert!(ended.contains("nobody at home") && !ended.contains("data-result"));
+    // Who looks at the instance sees what people did and said.
+    let vera = api.user("default", "vera", "viewer");
+    let instance = page(&vera, "/console/flows/repairs/instances/1")
+        .is(200)
+        .text;
+    assert!(
+        instance.contains("nobody at home") && instance.contains("reported it as done"),
+        "{instance}"
+    );
 }
 
 #[harness::test]

@@ -4,11 +4,12 @@ use axum::Json;
 use axum::extract::State;
 use wedflow_tenancy::{Action, Area};
 
-use super::operate::InstancePath;
+use super::operate::{InstancePath, OnInstance};
 use crate::access::Caller;
 use crate::body::Document;
 use crate::documents::{
-    AssumedCondition, Assumption, ConditionPreview, Graph, WhatIf, Why, WhyFilter,
+    AssumedAct, AssumedCondition, Assumption, ConditionPreview, ForeseenAct, Graph, WhatIf, Why,
+    WhyFilter,
 };
 use crate::path::{Asked, Named, wid};
 use crate::problem::Problem;
@@ -53,6 +54,20 @@ pub(crate) async fn what_if(
         .what_if(&flow, wid, &assumed.state, transition)
         .await?;
     Ok(Json(answer))
+}
+
+/// Says what skipping a job, cancelling or going back would do to an instance; nothing is changed
+#[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/foresee", tag = "instances",
+    params(InstancePath),
+    request_body = AssumedAct,
+    responses((status = 200, body = ForeseenAct), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn foresee(
+    OnInstance {
+        store, flow, wid, ..
+    }: OnInstance,
+    Document(assumed): Document<AssumedAct>,
+) -> Result<Json<ForeseenAct>, Problem> {
+    Ok(Json(store.foresee_act(&flow, wid, &assumed).await?))
 }
 
 /// Compares a trigger's condition with another one over the live instances: changes nothing

@@ -47,9 +47,9 @@ pub(crate) struct FlowPath {
 /// An instance that an operator acts on, looked up after the token was found to allow it.
 pub(crate) struct OnInstance {
     caller: Caller,
-    store: Store,
-    flow: Flow,
-    wid: Wid,
+    pub(super) store: Store,
+    pub(super) flow: Flow,
+    pub(super) wid: Wid,
 }
 
 impl FromRequestParts<Api> for OnInstance {

@@ -20,8 +20,9 @@ use crate::documents::{
     Along, Behind, Comment, Connection, Delegation, List, Listing, Newest, PeopleRole, Process,
     Report, Roles, Run, Seen, Whose, Worklist,
 };
-use crate::path::{Asked, Named};
+use crate::path::{Asked, Named, wid};
 use crate::problem::Problem;
+use crate::routes::operate::InstancePath;
 use crate::sending;
 use crate::state::{Api, Slot};
 
@@ -183,6 +184,22 @@ pub(crate) async fn history(
     caller.must(Action::read(Area::Instances))?;
     let entries = api.store.work_history(person(&caller), item).await?;
     Ok(Json(List::whole(entries)))
+}
+
+/// Lists the work items of an instance, newest first, each with what was done and said of it
+#[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}/work", tag = "instances", params(InstancePath),
+    responses((status = 200, body = List<Value>), (status = 404, body = Problem)))]
+pub(crate) async fn of_instance(
+    State(api): State<Api>,
+    caller: Caller,
+    Named((flow, number)): Named<(String, String)>,
+) -> Result<Json<List<Value>>, Problem> {
+    caller.must(Action::read(Area::Instances))?;
+    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let wid = wid(&api, &flow, &number).await?;
+    Ok(Json(List::whole(
+        api.store.work_of_instance(&flow, wid).await?,
+    )))
 }
 
 /// Adds a comment to an item

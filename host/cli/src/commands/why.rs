@@ -114,6 +114,9 @@ fn print_explanations(triggers: &[Explanation], terminal: &Terminal) {
         if let Some(fault) = &one.fault {
             terminal.line(&format!("  {fault}"));
         }
+        if let Some(needed) = &one.needed {
+            terminal.line(&format!("  it would hold if: {needed}"));
+        }
         for clause in &one.clauses {
             print_clause(clause, terminal);
         }

@@ -62,7 +62,11 @@ pub(crate) async fn sign_in(
         return sign_in_page(language, Some(language.say("This is no token.")));
     };
     match client.me().await {
-        Ok(_) => entered(&headers, token),
+        Ok(_) => entered(&headers, token, ROOT),
+        // Operators of the installation belong to no tenant.
+        Err(_) if client.tenants().await.is_ok() => {
+            entered(&headers, token, &format!("{ROOT}{}", super::tenants::PLACE))
+        }
         Err(error) => sign_in_page(language, Some(&error.to_string())),
     }
 }
@@ -75,7 +79,7 @@ pub(crate) async fn enter(
 ) -> Response {
     let language = Language::of(&headers);
     match query.given("code").and_then(|code| console.enter(code)) {
-        Some(token) => entered(&headers, &token),
+        Some(token) => entered(&headers, &token, ROOT),
         None => sign_in_page(
             language,
             Some(language.say("This link was used, or is older than ten minutes.")),
@@ -84,17 +88,17 @@ pub(crate) async fn enter(
 }
 
 /// Keeps the token in the browser and leads on from a page of ours: one that another site led to has no cookies yet.
-fn entered(headers: &HeaderMap, token: &str) -> Response {
+fn entered(headers: &HeaderMap, token: &str, place: &str) -> Response {
     let language = Language::of(headers);
     let body = html! {
-        main id="main" class="alone" { p { a href=(ROOT) { (language.say("To the overview")) } } }
+        main id="main" class="alone" { p { a href=(place) { (language.say("To the overview")) } } }
     };
     let mut response = confined(
         StatusCode::OK,
         &document(language, language.say("Sign in"), &body),
     );
     set_cookie(&mut response, &keep(headers, token));
-    if let Ok(value) = format!("0; url={ROOT}").parse() {
+    if let Ok(value) = format!("0; url={place}").parse() {
         response.headers_mut().insert("refresh", value);
     }
     response

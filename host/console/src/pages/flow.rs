@@ -198,6 +198,7 @@ pub(crate) fn of_flow(
         ("/instances", say("Instances")),
         ("/exceptions", say("Exceptions")),
         ("/definition", say("Definition")),
+        ("/design", say("Design")),
         ("/versions", say("Versions")),
         ("/settings", say("Settings")),
         ("/sql", say("SQL")),

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use wedflow_documents::FlowSummary;
 
 use super::{flow_address, table};
+use crate::ROOT;
 use crate::frame::{Answer, page};
 use crate::session::Session;
 use crate::shown::{about, number, prose};
@@ -15,6 +16,9 @@ pub(crate) async fn flows(session: Session) -> Answer {
     let body = html! {
         h1 { (title) }
         (flow_table(&session, &flows))
+        @if session.may("flows:write") {
+            p { a class="button" href=(format!("{ROOT}/design")) { (session.language.say("Design a new flow")) } }
+        }
     };
     Ok(page(&session, title, &body))
 }

@@ -5,9 +5,10 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::Value;
 use wedflow_client::ClientError;
-use wedflow_documents::Process;
+use wedflow_documents::{Attribute, Process};
 
 use super::Query;
+use super::instances::read;
 use super::news::{NEAR_SECONDS, entry, item_address, seconds_left, text, work_page};
 use crate::ROOT;
 use crate::cookies::set_cookie;
@@ -96,6 +97,10 @@ pub(crate) async fn inbox(session: Session, query: Query) -> Answer {
         div data-live=(format!("{ROOT}/work/live?{}", choice.query())) { (list) }
         div class="scripted" { details {
             summary { (say("Go away with what is locked")) }
+            p { label class="row" {
+                input type="checkbox" data-rest="true";
+                (say("Copy only when I leave, while the connection is full"))
+            } }
             form class="line" data-leave="true" {
                 label { (say("Minutes until you leave")) input type="number" name="minutes" min="1"; }
                 button { (say("Get ready to go")) }
@@ -179,18 +184,31 @@ pub(crate) async fn delete_messages(session: Session, _: Sent) -> Answer {
     Ok(onward(&format!("{ROOT}/work/messages"), message))
 }
 
-/// The form that starts a process.
-pub(crate) async fn start_form(session: Session) -> Answer {
+/// The form that starts a process: the process is chosen first, then its first values.
+pub(crate) async fn start_form(session: Session, query: Query) -> Answer {
     let flows = session.client.flows().await.map_err(session.failed())?;
+    let first = flows.first().map(|flow| flow.name.as_str());
+    let chosen = query.given("flow").or(first).unwrap_or_default();
+    let fields = start_fields(&session, chosen).await;
     let say = |text| session.language.say(text);
+    let address = format!("{ROOT}/work/start");
     let body = html! {
         h1 { (say("Start a process")) }
-        form method="post" action=(format!("{ROOT}/work/start")) class="box" {
+        form method="get" action=(address) class="line" {
+            label { (say("Process"))
+                select name="flow" {
+                    @for flow in &flows { option selected[flow.name == chosen] { (flow.name) } }
+                }
+            }
+            button { (say("Choose")) }
+        }
+        form method="post" action=(address) class="box" {
             (hidden(&session))
-            div class="field" {
-                label for="flow" { (say("Process")) }
-                select id="flow" name="flow" required {
-                    @for flow in &flows { option value=(flow.name) { (flow.name) } }
+            input type="hidden" name="flow" value=(chosen);
+            @for one in &fields {
+                div class="field" {
+                    label for=(format!("a.{}", one.name)) { (one.name) " " span class="soft" { (one.r#type) } }
+                    input id=(format!("a.{}", one.name)) name=(format!("a.{}", one.name)) autocomplete="off";
                 }
             }
             div class="field" {
@@ -203,12 +221,33 @@ pub(crate) async fn start_form(session: Session) -> Answer {
     work_page(&session, say("Start a process"), &body).await
 }
 
-/// Starts a process.
+/// The attributes that a process begins with: its data, or all attributes of a flow without a plan.
+async fn start_fields(session: &Session, flow: &str) -> Vec<Attribute> {
+    let Ok((mut detail, _)) = session.client.flow(flow).await else {
+        return Vec::new();
+    };
+    if let Ok(plan) = session.client.work_plan(flow).await
+        && let Some(data) = plan.plan["data"].as_array()
+    {
+        let is_datum = |name: &str| data.iter().any(|one| one["attribute"] == name);
+        detail.attributes.retain(|one| is_datum(&one.name));
+    }
+    detail.attributes
+}
+
+/// Starts a process; what is left empty takes its default.
 pub(crate) async fn start(session: Session, sent: Sent) -> Answer {
+    let flow = sent.text("flow");
+    let mut values = serde_json::Map::new();
+    for one in start_fields(&session, flow).await {
+        if let Some(text) = sent.given(&format!("a.{}", one.name)) {
+            values.insert(one.name.clone(), read(&session, &one, &text)?);
+        }
+    }
     let process = Process {
-        flow: sent.text("flow").to_owned(),
+        flow: flow.to_owned(),
         in_charge: sent.given("in_charge"),
-        values: serde_json::Map::new(),
+        values,
         policy: None,
         count: None,
         warnings: Vec::new(),

@@ -13,7 +13,6 @@ use super::why::{explanation, truth};
 use super::{badge, flow_address, instance_address, reason, table};
 use crate::document::part;
 use crate::frame::{Answer, hidden, page};
-use crate::needed::change_needed;
 use crate::session::Session;
 use crate::shown::{prose, time, value};
 
@@ -82,6 +81,7 @@ async fn content(session: &Session, flow: &str, wid: Wid) -> Result<Markup, Clie
         .filter(|after| *after > 0);
     let rows = client.trace(flow, wid, after, None).await?;
     let attempts = client.attempts(flow, wid).await?;
+    let work = client.work_of_instance(flow, wid).await.unwrap_or_default();
     let say = |text| session.language.say(text);
     let address = instance_address(flow, wid);
     Ok(html! {
@@ -102,6 +102,7 @@ async fn content(session: &Session, flow: &str, wid: Wid) -> Result<Markup, Clie
                 @if after.is_some() { p class="soft" { (say("Older states are left out here.")) } }
                 (timeline(session, &address, &rows, &attempts))
                 (failed_attempts(session, &attempts))
+                (super::item::work_of_instance(session, &work))
             }
             div {
                 h2 { (say("State")) }
@@ -184,8 +185,8 @@ fn short(session: &Session, one: &Explanation) -> Markup {
         section class="box" {
             div class="row" { h3 { (one.trigger) } (truth(session.language, one.value)) }
             @if let Some(fault) = &one.fault { p class="alert" { (fault) } }
-            @if let Some(needed) = change_needed(one) {
-                p { (session.language.say("It would hold if:")) " " code { (crate::shown::cut(&needed)) } }
+            @if let Some(needed) = &one.needed {
+                p { (session.language.say("It would hold if:")) " " code { (crate::shown::cut(needed)) } }
             }
             ul class="tree" {
                 @for clause in deciding {
@@ -236,6 +237,7 @@ fn acts(session: &Session, instance: &Instance, why: &Why, address: &str) -> Mar
                     data-ask=(say("Cancel this instance? Its pending jobs are dropped, and it is final.")) {
                     (say("Cancel"))
                 }
+                button name="act" value="preview-cancel" { (say("What would cancelling do?")) }
             }
             @if !is_exception && !instance.pending.is_empty() { (skip_field(session, &instance.pending)) }
             @if is_exception { (back_field(session, why)) }
@@ -254,6 +256,7 @@ fn skip_field(session: &Session, pending: &[String]) -> Markup {
             button class="bad" name="act" value="skip" data-ask=(say("Drop this job without running it?")) {
                 (say("Skip it"))
             }
+            button name="act" value="preview-skip" { (say("What would skipping do?")) }
         }
     }
 }
@@ -269,6 +272,7 @@ fn back_field(session: &Session, why: &Why) -> Markup {
             button name="act" value="back" data-ask=(say("Run the compensations of the steps after this state?")) {
                 (say("Go back"))
             }
+            button name="act" value="preview-back" { (say("What would going back do?")) }
         }
     }
 }

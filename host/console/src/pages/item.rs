@@ -262,6 +262,34 @@ fn past(session: &Session, item: i64, history: &[Value]) -> Markup {
     }
 }
 
+/// The work items of an instance, each with its comments and history.
+pub(crate) fn work_of_instance(session: &Session, items: &[Value]) -> Markup {
+    let say = |text| session.language.say(text);
+    html! {
+        @if !items.is_empty() {
+            h2 { (say("Work items")) }
+            @for item in items {
+                section class="box" {
+                    div class="row" {
+                        a href=(item_address(&item["item"])) { (text(item, "task")) }
+                        (state_badge(session.language, item))
+                        @if !item["holder"].is_null() { span class="soft" { (text(item, "holder")) } }
+                    }
+                    ul class="changes" {
+                        @for one in item["history"].as_array().into_iter().flatten() {
+                            li {
+                                strong { (text(one, "person")) } " " (act_word(session, text(one, "action")))
+                                " " span class="soft" { (time(text(one, "at"))) }
+                                @if !text(one, "text").is_empty() { ": " (text(one, "text")) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 fn act_word<'a>(session: &'a Session, action: &'a str) -> &'a str {
     let language = session.language;
     match action {

@@ -1,7 +1,7 @@
 //! Acts of operators on an instance or a flow.
 
 use axum::extract::Path;
-use wedflow_documents::{GoBack, Pause, Reason, SetState, Skip};
+use wedflow_documents::{AssumedAct, GoBack, OperatorAct, Pause, Reason, SetState, Skip};
 use wedflow_model::Wid;
 
 use super::flow::detail;
@@ -72,9 +72,51 @@ pub(crate) async fn instance(
             pause_words(language, done.paused).to_owned()
         }
         "set" => set(&session, &flow, wid, &sent).await?,
+        "preview-skip" => foresee(&session, &flow, wid, &sent, OperatorAct::Skip).await?,
+        "preview-cancel" => foresee(&session, &flow, wid, &sent, OperatorAct::Cancel).await?,
+        "preview-back" => foresee(&session, &flow, wid, &sent, OperatorAct::Back).await?,
         _ => return Err(Failure::broken(language)),
     };
     Ok(onward(&instance_address(&flow, wid), &message))
+}
+
+/// Says what an act would do to an instance, and changes nothing.
+async fn foresee(
+    session: &Session,
+    flow: &str,
+    wid: Wid,
+    sent: &Sent,
+    act: OperatorAct,
+) -> Result<String, Failure> {
+    let say = |text| session.language.say(text);
+    let assumed = AssumedAct {
+        act,
+        transition: sent.given("transition"),
+        to: sent.text("to").parse().ok(),
+    };
+    let foreseen = session.client.foresee_act(flow, wid, &assumed).await;
+    let foreseen = foreseen.map_err(session.failed())?;
+    let becomes = status_word(session.language, foreseen.becomes);
+    let mut told = format!(
+        "{} {} {becomes}.",
+        say("Nothing was changed."),
+        say("The instance would be")
+    );
+    let undone = foreseen
+        .undoes
+        .iter()
+        .map(|one| format!("{} ({})", one.transition, one.seq));
+    let undone: Vec<String> = undone.collect();
+    for (words, names) in [
+        (say("Dropped:"), &foreseen.drops),
+        (say("Pending:"), &foreseen.pending),
+        (say("Compensations, of steps:"), &undone),
+    ] {
+        if !names.is_empty() {
+            told.push_str(&format!(" {words} {}.", names.join(", ")));
+        }
+    }
+    Ok(told)
 }
 
 fn pause_words(language: crate::words::Language, paused: bool) -> &'static str {

@@ -8,7 +8,6 @@ use wedflow_model::Wid;
 
 use super::{Query, badge, flow_address, instance_address, waits};
 use crate::frame::{Answer, page};
-use crate::needed::change_needed;
 use crate::session::Session;
 use crate::shown::{time, value};
 use crate::words::Language;
@@ -77,8 +76,8 @@ pub(crate) fn explanation(session: &Session, one: &Explanation) -> Markup {
                     @if let Some(due) = &job.due { " · " (language.say("due")) " " (time(due)) }
                 }
             }
-            @if let Some(needed) = change_needed(one) {
-                p { (language.say("It would hold if:")) " " code { (crate::shown::cut(&needed)) } }
+            @if let Some(needed) = &one.needed {
+                p { (language.say("It would hold if:")) " " code { (crate::shown::cut(needed)) } }
             }
             details open[is_open] {
                 summary { span class="clause" { (one.condition) } }

@@ -70,6 +70,20 @@ pub fn first_word(source: &str) -> Option<String> {
     (first.kind == TokenKind::Word).then(|| source[first.span].to_lowercase())
 }
 
+/// Returns the tokens of a condition with what strings and quoted names stand for, and whether each is a string.
+pub(crate) fn condition_words(sql: &str) -> Vec<(String, bool)> {
+    let decoded = |token: Token| match token.kind {
+        TokenKind::Text => (decode_text(&sql[token.span]), true),
+        TokenKind::Quoted => (
+            sql[token.span].trim_matches('"').replace("\"\"", "\""),
+            false,
+        ),
+        TokenKind::Word => (sql[token.span].to_lowercase(), false),
+        _ => (sql[token.span].to_owned(), false),
+    };
+    lex(sql).into_iter().map(decoded).collect()
+}
+
 fn token(input: &mut Input<'_>) -> winnow::Result<TokenKind> {
     alt((
         take_while(1.., |c: char| c.is_whitespace() || c == '\u{feff}').value(TokenKind::Blank),

@@ -302,7 +302,7 @@ fn text(text: &str) -> String {
 }
 
 /// Writes a name, in quotes unless it is read as it is without.
-fn name(name: &str) -> String {
+pub(super) fn name(name: &str) -> String {
     let begins = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
     let is_plain = name.split('-').all(|part| {
         let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
