@@ -3,7 +3,7 @@
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: dashboard-test pictures chaos cluster-demo docs package package-test rolling simulate help demo test setup setup-test build samples lint reference fuzz fuzz-api bench bench-guests bench-peers bench-worklist clean soak
+.PHONY: dashboard-test pictures chaos cluster-demo docs package package-test rolling simulate help demo test setup setup-test build samples lint reference fuzz fuzz-api bench bench-guests bench-peers bench-scale bench-worklist clean soak
 
 help: ## List what there is to make
 	@echo "Wedflow. What there is to make:"
@@ -77,6 +77,9 @@ bench-worklist: ## Measure lists, claims and notices with 10 000 people and 100 
 
 bench-peers: ## Measure other durable executors next to ours (see docs/reference/benchmarks.md)
 	@scripts/bench-peers.sh
+
+bench-scale: ## Measure 1, 2, 4 clusters and 1, 2, 4, 8 hosts with fixed shares of a processor; a model of what comes next
+	@scripts/bench-scale.py
 
 bench-guests: ## Measure a call in every language (see docs/guide/guests.md)
 	@scripts/bench-guests.sh

@@ -205,6 +205,9 @@ BEGIN
       format(_new, 'flow', format('substr(%s, 2)::bigint', _value)))
     WHEN _table = 'webhook' AND _column.attname = 'secret' THEN 'coalesce(nullif(s.secret, ''''), wed.webhook_secret())'
     WHEN _table = 'webhook' AND _column.attname = 'old_secret' THEN 'nullif(s.old_secret, '''')'
+    -- Senders post to the same address, unless it is somebody's here.
+    WHEN _table = 'hook' AND _column.attname = 'address' THEN 'CASE WHEN EXISTS (SELECT FROM wed.hook h
+      WHERE h.address = s.address) THEN ''hk_'' || replace(gen_random_uuid()::text, ''-'', '''') ELSE s.address END'
     WHEN _table = 'webhook' AND _column.attname = 'name' THEN 'CASE WHEN EXISTS (SELECT FROM wed.webhook w
       WHERE w.name = s.name) THEN ''wh_'' || left(replace(gen_random_uuid()::text, ''-'', ''''), 16) ELSE s.name END'
     WHEN _table = 'audit' AND _column.attname = 'tenant_name' THEN

@@ -13,10 +13,10 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     stale:flow exhausted:flow attempt:flow log:flow recording:flow going_back:flow lost_reservation:flow
     request:tenant reservation:tenant resource:tenant precedence:flow task_done:flow instance_name:flow
     subprocess:flow child:tenant
-    schedule:flow pause:tenant webhook:tenant outbox:tenant waiting_told:flow work_plan:flow work_task:flow
+    schedule:flow pause:tenant webhook:tenant hook:flow outbox:tenant waiting_told:flow work_plan:flow work_task:flow
     work_instance:tenant work_item:tenant work_offer:person work_position:person work_message:person
     work_event:flow work_report:flow work_note:flow work_reservation:flow idempotency:tenant audit:tenant receipt:tenant
-    hook: attribute: trigger_constraint: clock: clock_changed: usage: resource_lock: postponed: given_wid: circuit:
+    attribute: trigger_constraint: clock: clock_changed: usage: resource_lock: postponed: given_wid: circuit:
     host: residue: allowed_call: allowed_type: call_weight: function_source: installation: operator: retention:
     taken_move: template: weighing: $list$), '\s+') WITH ORDINALITY e(entry, at)
   LEFT JOIN (VALUES
@@ -34,8 +34,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 -- Lists the parts of a tenant's file, each with the query that reads it. Shared tables come first, then of each flow
--- its attributes, triggers, series of numbers, and last its states. Without _with_secrets the tokens and the secrets of
--- webhooks stay behind; secrets of flows are always encrypted. Passwords of flows' roles are never in it: new ones are
+-- its attributes, triggers, series of numbers, and last its states. Without _with_secrets tokens, inbound hooks and the
+-- secrets of webhooks stay behind; secrets of flows are always encrypted. Passwords of flows' roles are never in it: new ones are
 -- made.
 CREATE OR REPLACE FUNCTION wed.tenant_parts(_tenant_id integer, _with_secrets boolean)
 RETURNS TABLE (name text, columns text[], query text)
@@ -49,7 +49,7 @@ BEGIN
             OR t.name = 'flow' AND u = 'role_password' THEN quote_literal('') ELSE quote_ident(u) END, ', ' ORDER BY at)
        FROM unnest(c.columns) WITH ORDINALITY x(u, at)),
       t.name, replace(t.is_tenants, '{{tenant}}', _tenant_id::text),
-      CASE WHEN NOT _with_secrets AND t.name = 'token' THEN ' AND false' ELSE '' END)
+      CASE WHEN NOT _with_secrets AND t.name IN ('token', 'hook') THEN ' AND false' ELSE '' END)
     FROM wed.portable_tables() t
     CROSS JOIN LATERAL (SELECT wed.written_columns(format('wed.%I', t.name)::regclass) AS columns) c
     WHERE t.is_tenants IS NOT NULL ORDER BY t.place;

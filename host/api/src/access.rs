@@ -14,7 +14,7 @@ use wedflow_tenancy::{
 };
 
 use crate::connections::ClientAddress;
-use crate::problem::{Problem, REQUEST, suspended};
+use crate::problem::{Problem, REQUEST, moved, moving, suspended};
 use crate::rate::{Bearer, Counted};
 use crate::state::Api;
 
@@ -113,6 +113,16 @@ pub(crate) struct ShareOf(pub(crate) String);
 pub(crate) struct Operator(Option<Arc<OperatorIdentity>>);
 
 impl Operator {
+    /// The bearer of an operator's token.
+    pub(crate) fn bearer(identity: OperatorIdentity) -> Self {
+        Operator(Some(Arc::new(identity)))
+    }
+
+    /// The owner of the installation, in this process.
+    pub(crate) const fn owner() -> Self {
+        Operator(None)
+    }
+
     /// Succeeds only if the token may change something.
     pub(crate) fn must_write(&self) -> Result<(), Problem> {
         if self.0.as_ref().is_none_or(|bearer| bearer.may_write) {
@@ -144,7 +154,11 @@ impl<S: Sync> FromRequestParts<S> for Operator {
     }
 }
 
-/// Lets a request in that comes with the token of an operator of the installation.
+/// Extension of a request from within this process: its operator, whose token was looked up before.
+#[derive(Debug, Clone)]
+pub(crate) struct Vouched(pub(crate) Operator);
+
+/// Lets a request in that comes with the token of an operator of the installation, or from within this process.
 pub(crate) async fn let_operator_in(
     State(api): State<Api>,
     mut request: Request,
@@ -152,12 +166,15 @@ pub(crate) async fn let_operator_in(
 ) -> Response {
     let sent = request.headers().get(header::AUTHORIZATION).cloned();
     let client = request.extensions().get::<ClientAddress>().copied();
-    let identity = match identify_operator(&api, sent, client).await {
-        Ok(identity) => identity,
-        Err(problem) => return problem.into_response(),
+    let operator = match request.extensions().get::<Vouched>().cloned() {
+        Some(Vouched(operator)) => operator,
+        None => match identify_operator(&api, sent, client).await {
+            Ok(identity) => Operator::bearer(identity),
+            Err(problem) => return problem.into_response(),
+        },
     };
     let extensions = request.extensions_mut();
-    extensions.insert(Operator(Some(Arc::new(identity))));
+    extensions.insert(operator);
     extensions.insert(ShareOf(OPERATORS_SHARE.to_owned()));
     sealed(next.run(request).await)
 }
@@ -333,6 +350,8 @@ pub(crate) fn denied(error: AuthenticationError) -> Problem {
     match error {
         AuthenticationError::NoToken | AuthenticationError::Invalid => invalid_token(),
         AuthenticationError::Suspended => suspended(),
+        AuthenticationError::Moving => moving(),
+        AuthenticationError::Moved => moved(),
         AuthenticationError::Store(error) => error.into(),
     }
 }
@@ -346,7 +365,7 @@ pub(crate) fn share_of_address(client: Option<ClientAddress>) -> String {
 }
 
 /// Reads the token of the header `Authorization`.
-fn secret_of(sent: Option<&HeaderValue>) -> Result<Secret, Problem> {
+pub(crate) fn secret_of(sent: Option<&HeaderValue>) -> Result<Secret, Problem> {
     let Some(value) = sent else {
         return Err(unauthorized(
             "no_token",
@@ -368,7 +387,7 @@ fn secret_of(sent: Option<&HeaderValue>) -> Result<Secret, Problem> {
     Secret::parse(token).ok_or_else(invalid_token)
 }
 
-fn invalid_token() -> Problem {
+pub(crate) fn invalid_token() -> Problem {
     unauthorized(
         "invalid_token",
         "the token is mistyped, unknown, expired or revoked",

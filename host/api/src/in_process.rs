@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use axum::Router;
-use wedflow_store::Store;
+use wedflow_store::{Directory, Store};
 use wedflow_tenancy::Identity;
 use wedflow_worker::FindSecretKey;
 
 use crate::access::Caller;
 use crate::application::Bench;
+use crate::placement::{Placed, ServedDatabase};
 use crate::routes;
 use crate::state::{Api, Stores, Times};
 
@@ -33,6 +34,26 @@ pub struct Owner {
 /// Returns the API's service as the owner calls it: no token, no rates, no limits of time. What is changed through it
 /// stands in the audit log as done by the operator.
 pub fn in_process(store: &Store, owner: Owner) -> Router {
+    let identity = Identity::owner(&owner.tenant, &owner.user);
+    routes::owners_service(unbounded(store, owner), Caller::owner(identity))
+}
+
+/// Returns the service over all clusters of a directory as the owner of the installation calls it, for what operators
+/// do. Clusters that do not answer now count as such.
+pub async fn in_process_placed(
+    directory: &Directory,
+    clusters: &[ServedDatabase],
+    owner: &Owner,
+) -> Router {
+    let clusters = clusters.iter();
+    let apis = clusters.map(|one| (one.name.clone(), unbounded(&one.store, owner.clone())));
+    let placed = Placed::new(directory, apis.collect());
+    placed.look().await;
+    placed.owners()
+}
+
+/// Makes the API's state without limits of time.
+fn unbounded(store: &Store, owner: Owner) -> Api {
     let stores = Stores {
         store: store.clone(),
         // The tenant has at most half of them.
@@ -49,7 +70,5 @@ pub fn in_process(store: &Store, owner: Owner) -> Router {
         upload: LONGEST,
         watching: LONGEST,
     };
-    let api = Api::new(stores, times, (owner.find_secret_key, owner.bench));
-    let identity = Identity::owner(&owner.tenant, &owner.user);
-    routes::owners_service(api, Caller::owner(identity))
+    Api::new(stores, times, (owner.find_secret_key, owner.bench))
 }

@@ -16,6 +16,7 @@
 //! - `problem`: how it says no (RFC 9457)
 //! - `traced`: spans of requests in their callers' traces
 //! - `routes`: a file for each noun
+//! - `placement`: one API over several clusters, each with its own
 //! - `openapi`: the description of all of it
 //! - `figures`: description of every figure for monitoring
 //! - `metrics`: figures for monitoring, on a listener of their own
@@ -35,6 +36,7 @@ mod metrics;
 mod openapi;
 mod page;
 mod path;
+mod placement;
 mod polling;
 mod problem;
 mod rate;
@@ -51,8 +53,9 @@ use wedflow_documents as documents;
 
 pub use application::{Answered, Application, Bench, Compared, Shadow};
 pub use connections::network_of;
-pub use in_process::{Owner, in_process};
+pub use in_process::{Owner, in_process, in_process_placed};
 pub use ipnet::IpNet;
 pub use metrics::MetricsServer;
+pub use placement::ServedDatabase;
 pub use routes::description;
 pub use server::{MakePages, ReplicaSettings, Server, ServerSettings};

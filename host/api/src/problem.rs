@@ -15,6 +15,9 @@ use crate::documents::{self, FragmentPlace, QuotaPlace};
 /// The most characters of what is wrong: it may hold a part of what was sent.
 const LONGEST_DETAIL: usize = 2_000;
 
+/// Codes of answers for a tenant that is on its way, or lives elsewhere.
+const FENCED: [&str; 3] = ["tenant_moving", "tenant_moved", "WF024"];
+
 /// Why a request was not done, and headers of the answer.
 #[derive(Debug, Clone)]
 pub(crate) struct Problem {
@@ -195,15 +198,23 @@ impl IntoResponse for Problem {
         let status =
             StatusCode::from_u16(self.document.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = std::mem::take(&mut self.headers);
+        let is_elsewhere = FENCED.contains(&self.document.code.as_str());
         let mut response = (status, Json(self.document)).into_response();
         response.headers_mut().insert(
             header::CONTENT_TYPE,
             HeaderValue::from_static("application/problem+json"),
         );
         response.headers_mut().extend(headers);
+        if is_elsewhere {
+            response.extensions_mut().insert(Elsewhere);
+        }
         response
     }
 }
+
+/// Extension of an answer that refuses a tenant which is fenced here: it may live elsewhere.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Elsewhere;
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
@@ -275,7 +286,7 @@ fn refused(refusal: &Refusal) -> Option<Problem> {
             return Some(suspended());
         }
         "WF002" | "WF006" | "WF007" | "WF009" | "WF013" | "WF042" | "WF043" | "WF081" | "WF082"
-        | "WF024" | "WF026" | "WF027" | "WF087" | "23505" => StatusCode::CONFLICT,
+        | "WF024" | "WF026" | "WF027" | "WF028" | "WF087" | "23505" => StatusCode::CONFLICT,
         "WF017" => StatusCode::TOO_MANY_REQUESTS,
         "refused" => StatusCode::UNPROCESSABLE_ENTITY,
         "WF083" => StatusCode::FORBIDDEN,
@@ -358,6 +369,27 @@ pub(crate) fn too_long() -> Problem {
     .hint("Ask for less at once, or try again.")
 }
 
+/// The tenant is on its way to another database.
+pub(crate) fn moving() -> Problem {
+    Problem::new(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "tenant_moving",
+        "the tenant is being moved to another database",
+    )
+    .hint("Try again in a moment.")
+    .with(header::RETRY_AFTER, 1)
+}
+
+/// The tenant lives in another database.
+pub(crate) fn moved() -> Problem {
+    Problem::new(
+        StatusCode::MISDIRECTED_REQUEST,
+        "tenant_moved",
+        "the tenant lives in another installation",
+    )
+    .hint("Use the server of that installation; the operator of this one knows which it is.")
+}
+
 /// The tenant is suspended.
 pub(crate) fn suspended() -> Problem {
     Problem::new(
@@ -366,4 +398,14 @@ pub(crate) fn suspended() -> Problem {
         "the tenant is suspended",
     )
     .hint("Ask the operator of this installation.")
+}
+
+/// The server has no directory of clusters.
+pub(crate) fn no_directory() -> Problem {
+    Problem::new(
+        StatusCode::CONFLICT,
+        "no_directory",
+        "this server has no directory of clusters",
+    )
+    .hint("Ask one that was started with `wed serve --directory`.")
 }

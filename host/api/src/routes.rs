@@ -2,6 +2,7 @@
 
 mod audit;
 mod batch;
+mod clusters;
 mod components;
 mod conditions;
 mod config;
@@ -130,6 +131,8 @@ fn installation_routes() -> OpenApiRouter<Api> {
             installation::set_retention
         ))
         .routes(routes!(usage::all_receipts))
+        .routes(routes!(clusters::list))
+        .routes(routes!(clusters::put, clusters::change, clusters::remove))
 }
 
 /// Describes flows, their instances, settings and secrets.
@@ -450,7 +453,11 @@ async fn known_query(path: MatchedPath, request: Request, next: Next) -> Result<
 }
 
 /// Gives each request a number, and puts down what became of it.
-async fn numbered(request: Request, next: Next) -> Response {
+pub(crate) async fn numbered(request: Request, next: Next) -> Response {
+    // Asked within this process, for a request that has its number.
+    if REQUEST.try_with(|_| ()).is_ok() {
+        return next.run(request).await;
+    }
     let id = RequestId(format!("{:016x}", rand::random::<u64>()));
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let began = std::time::Instant::now();
@@ -517,7 +524,7 @@ async fn not_this_way(request: Request) -> Problem {
 }
 
 /// Answers a panic without its message, which is for the log only.
-fn panicked(panic: Box<dyn std::any::Any + Send>) -> Response {
+pub(crate) fn panicked(panic: Box<dyn std::any::Any + Send>) -> Response {
     let said = panic
         .downcast_ref::<String>()
         .map(String::as_str)

@@ -16,12 +16,13 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tower::ServiceExt;
-use wedflow_store::Store;
+use wedflow_store::{Directory, Store};
 use wedflow_telemetry::Tracer;
 use wedflow_worker::FindSecretKey;
 
 use crate::application::Bench;
 use crate::connections::{ClientAddress, Connection, Connections, Narrow, Proxies, grouped};
+use crate::placement::{Placed, ServedDatabase};
 use crate::routes;
 use crate::sending::Patient;
 use crate::state::{Api, DEFINITION_CONNECTIONS, Stores, TOKEN_CONNECTIONS, Times};
@@ -146,32 +147,51 @@ impl Server {
     /// When the address cannot be used.
     pub async fn start(store: &Store, settings: &ServerSettings) -> std::io::Result<Server> {
         let listener = TcpListener::bind(settings.listen).await?;
+        let api = api_of(store, settings);
+        let forgetting = tokio::spawn(forget(vec![api.store.clone()]));
+        Server::over(listener, routes::service(api), vec![forgetting], settings)
+    }
+
+    /// Begins to serve several clusters at one address: each request at the cluster that its tenant is on. A cluster
+    /// that does not answer keeps none of the others away.
+    ///
+    /// # Errors
+    /// When the address cannot be used.
+    pub async fn start_placed(
+        directory: &Directory,
+        clusters: &[ServedDatabase],
+        settings: &ServerSettings,
+    ) -> std::io::Result<Server> {
+        let listener = TcpListener::bind(settings.listen).await?;
+        let apis: Vec<(String, Api)> = (clusters.iter())
+            .map(|one| (one.name.clone(), api_of(&one.store, settings)))
+            .collect();
+        let stores = apis.iter().map(|(_, api)| api.store.clone()).collect();
+        let placed = Placed::new(directory, apis);
+        placed.look().await;
+        let tasks = vec![tokio::spawn(forget(stores)), placed.watch()];
+        Server::over(listener, placed.router, tasks, settings)
+    }
+
+    /// Serves a service. The tasks end with it.
+    fn over(
+        listener: TcpListener,
+        service: Router,
+        tasks: Vec<JoinHandle<()>>,
+        settings: &ServerSettings,
+    ) -> std::io::Result<Server> {
         let address = listener.local_addr()?;
-        let bounded = |connections, most| store.bounded(connections, most, settings.lock);
-        let stores = Stores {
-            store: bounded(settings.database_connections, settings.request),
-            connections: settings.database_connections,
-            definitions: bounded(DEFINITION_CONNECTIONS, settings.definition),
-            tokens: bounded(TOKEN_CONNECTIONS, TOKEN_QUESTION),
-            health: bounded(1, TOKEN_QUESTION),
-            replica: (settings.replica.as_ref())
-                .map(|replica| (replica.store.clone(), replica.staleness_max)),
-        };
-        let times = Times {
-            request: settings.request,
-            definition: settings.definition,
-            idle: settings.idle,
-            upload: settings.upload,
-            watching: settings.watching,
-        };
         let (stop, stopped) = oneshot::channel();
-        let given = (settings.find_secret_key, settings.bench);
-        let mut api = Api::new(stores, times, given);
-        api.tracer = settings.tracer.clone();
-        let task = tokio::spawn(serve(listener, api, settings.clone(), stopped));
+        let (grace, settings) = (settings.grace, settings.clone());
+        let task = tokio::spawn(async move {
+            serve(listener, service, settings, stopped).await;
+            for task in tasks {
+                task.abort();
+            }
+        });
         Ok(Server {
             address,
-            grace: settings.grace,
+            grace,
             stop,
             task,
         })
@@ -196,14 +216,37 @@ impl Server {
     }
 }
 
+/// Makes the state of the API over a database, with connections of its own.
+fn api_of(store: &Store, settings: &ServerSettings) -> Api {
+    let bounded = |connections, most| store.bounded(connections, most, settings.lock);
+    let stores = Stores {
+        store: bounded(settings.database_connections, settings.request),
+        connections: settings.database_connections,
+        definitions: bounded(DEFINITION_CONNECTIONS, settings.definition),
+        tokens: bounded(TOKEN_CONNECTIONS, TOKEN_QUESTION),
+        health: bounded(1, TOKEN_QUESTION),
+        replica: (settings.replica.as_ref())
+            .map(|replica| (replica.store.clone(), replica.staleness_max)),
+    };
+    let times = Times {
+        request: settings.request,
+        definition: settings.definition,
+        idle: settings.idle,
+        upload: settings.upload,
+        watching: settings.watching,
+    };
+    let given = (settings.find_secret_key, settings.bench);
+    let mut api = Api::new(stores, times, given);
+    api.tracer = settings.tracer.clone();
+    api
+}
+
 async fn serve(
     listener: TcpListener,
-    api: Api,
+    service: Router,
     settings: ServerSettings,
     mut stopped: oneshot::Receiver<()>,
 ) {
-    let forgetting = tokio::spawn(forget(api.store.clone()));
-    let service = routes::service(api);
     let router = match &settings.pages {
         Some(MakePages(make)) => make(service.clone()).fallback_service(service),
         None => service,
@@ -252,7 +295,6 @@ async fn serve(
     }
     drop(listener);
     graceful.shutdown().await;
-    forgetting.abort();
 }
 
 /// The service on one connection.
@@ -302,15 +344,17 @@ async fn accept(listener: &TcpListener, connections: &Connections) -> Option<(Tc
     }
 }
 
-async fn forget(store: Store) {
+async fn forget(stores: Vec<Store>) {
     loop {
         tokio::time::sleep(FORGET).await;
-        if let Err(error) = store.forget_answers().await {
-            tracing::warn!(
-                %error,
-                "old idempotency keys could not be forgotten; it is tried again, and `wed status` tells how the \
-                 database is"
-            );
+        for store in &stores {
+            if let Err(error) = store.forget_answers().await {
+                tracing::warn!(
+                    %error,
+                    "old idempotency keys could not be forgotten; it is tried again, and `wed status` tells how the \
+                     database is"
+                );
+            }
         }
     }
 }

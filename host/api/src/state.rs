@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use wedflow_store::Store;
+use wedflow_store::{Directory, Store};
 use wedflow_telemetry::Tracer;
 use wedflow_worker::FindSecretKey;
 
@@ -76,6 +76,8 @@ pub(crate) struct Api {
     pub(crate) bench: Option<Bench>,
     /// Door to the collector of spans; none: no spans are made.
     pub(crate) tracer: Option<Tracer>,
+    /// Directory of the clusters, of which this database is one; none: it is the only one.
+    pub(crate) directory: Option<Directory>,
 }
 
 /// Connections to the database, each kind for itself.
@@ -133,6 +135,7 @@ impl Api {
             find_secret_key,
             bench,
             tracer: None,
+            directory: None,
         }
     }
 }
@@ -178,7 +181,7 @@ impl Drop for Waiting<'_> {
 }
 
 impl Slots {
-    fn new((all, each): (usize, usize)) -> Self {
+    pub(crate) fn new((all, each): (usize, usize)) -> Self {
         Slots {
             all: Arc::new(Semaphore::new(all)),
             each,

@@ -9,6 +9,7 @@ use wedflow_model::AttributeType;
 
 use crate::problem::Problem;
 
+mod cluster;
 mod component;
 mod context;
 mod explain;
@@ -25,6 +26,7 @@ mod sql;
 mod webhook;
 mod work;
 
+pub(crate) use cluster::ClusterCommand;
 pub(crate) use component::{ComponentCommand, PushArguments};
 pub(crate) use context::{ContextCommand, LoginArguments, OwnConfigCommand};
 pub(crate) use explain::{GraphArguments, WhatIfArguments, WhyArguments};
@@ -81,6 +83,15 @@ pub(crate) struct Arguments {
         value_name = "URL"
     )]
     pub(crate) database_url: Option<String>,
+    /// The directory of clusters, a database of its own: each command goes to the cluster that the tenant is on.
+    #[arg(
+        long,
+        global = true,
+        env = "WEDFLOW_DIRECTORY",
+        hide_env_values = true,
+        value_name = "URL"
+    )]
+    pub(crate) directory: Option<String>,
     /// The server whose HTTP API is used instead of a database (with --token).
     #[arg(long, global = true, env = "WEDFLOW_SERVER", value_name = "URL")]
     pub(crate) server: Option<String>,
@@ -163,6 +174,9 @@ pub(crate) enum Command {
     /// Manage tenants, each with its own flows, components and users. For the installation's operator.
     #[command(subcommand)]
     Tenant(TenantCommand),
+    /// Clusters, each a database of tenants of its own, in a directory. For the installation's operator.
+    #[command(subcommand)]
+    Cluster(ClusterCommand),
     /// Log in at a server: its address and a token are kept, and used from then on.
     Login(LoginArguments),
     /// Servers that were logged in at, by name: the one in use, and others.
@@ -385,6 +399,9 @@ pub(crate) enum TenantCommand {
         /// Description.
         #[arg(long, default_value = "")]
         description: String,
+        /// Cluster to make it on; the open one with the fewest tenants, when absent. With a directory.
+        #[arg(long, value_name = "NAME")]
+        cluster: Option<String>,
     },
     /// List the tenants.
     List,
@@ -439,7 +456,8 @@ pub(crate) enum TenantCommand {
         #[arg(long = "as", value_name = "NAME")]
         name: Option<String>,
     },
-    /// Move a tenant to the database of another installation. Interrupted, the same command goes on.
+    /// Move a tenant to another cluster, or to the database of another installation. Interrupted, the same command goes
+    /// on.
     Move {
         /// The tenant.
         name: String,
@@ -448,9 +466,13 @@ pub(crate) enum TenantCommand {
             long,
             value_name = "URL",
             env = "WEDFLOW_MOVE_TO",
-            hide_env_values = true
+            hide_env_values = true,
+            required_unless_present = "to_cluster"
         )]
-        to: String,
+        to: Option<String>,
+        /// The other cluster of the directory.
+        #[arg(long, value_name = "NAME")]
+        to_cluster: Option<String>,
         /// Return to where it was, as long as the tenant has not left.
         #[arg(long)]
         back: bool,
@@ -470,6 +492,9 @@ pub(crate) enum TenantCommand {
         /// Do not ask.
         #[arg(long)]
         yes: bool,
+        /// Remove what is left of it at a cluster that it was moved away from. With a directory.
+        #[arg(long, value_name = "CLUSTER")]
+        left_at: Option<String>,
     },
 }
 

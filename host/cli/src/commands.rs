@@ -4,6 +4,7 @@ mod audit;
 pub(crate) mod away;
 mod backup;
 mod changes;
+mod cluster;
 mod component;
 pub(crate) mod constrain;
 mod context;
@@ -17,6 +18,7 @@ mod flow_events;
 mod flow_hook;
 mod guard;
 mod host;
+mod host_clusters;
 mod instance;
 mod instance_batch;
 mod instance_show;
@@ -54,9 +56,11 @@ use crate::arguments::{
 };
 use crate::completion;
 use crate::database;
+use crate::directory;
 use crate::door::{self, Door, Place};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
+use wedflow_store::{Directory, Store};
 
 /// Wraps a line of Markdown that is prose at 112 characters; further lines of a list's item are indented.
 fn wrapped(line: &str) -> String {
@@ -95,6 +99,9 @@ fn print_reference(terminal: &Terminal) {
 
 /// Brings the database up to date.
 async fn migrate(arguments: &Arguments, terminal: &Terminal) -> Result<(), Problem> {
+    if let Some(directory) = directory::open(arguments).await? {
+        return migrate_clusters(&directory, terminal).await;
+    }
     let store = database::make(arguments, terminal, 1).await?;
     let (host, port, name) = store.place();
     terminal.answer(
@@ -104,6 +111,31 @@ async fn migrate(arguments: &Arguments, terminal: &Terminal) -> Result<(), Probl
         },
     );
     Ok(())
+}
+
+/// Brings the databases of all clusters up to date.
+async fn migrate_clusters(directory: &Directory, terminal: &Terminal) -> Result<(), Problem> {
+    for cluster in directory.clusters().await? {
+        let store = Store::connect(&cluster.url, 1).await?;
+        store.migrate().await?;
+        let name = cluster.name;
+        terminal.answer(
+            &serde_json::json!({ "migrated": true, "cluster": name }),
+            || {
+                terminal.line(&format!("Cluster {name} is up to date."));
+            },
+        );
+    }
+    Ok(())
+}
+
+/// Returns the database for what each cluster keeps for itself.
+async fn one_database(arguments: &Arguments, terminal: &Terminal) -> Result<Store, Problem> {
+    if directory::url(arguments).is_some() {
+        return Err(Problem::usage("this command is of one cluster, and a directory is named")
+            .hint("Say --database-url with the cluster's; a token of an operator made there is taken by all."));
+    }
+    door::open_database(arguments, terminal).await
 }
 
 /// Does what was asked.
@@ -138,7 +170,11 @@ pub(crate) async fn run(mut arguments: Arguments, terminal: &Terminal) -> Result
         Command::Db(command) => db::run(&arguments, command, terminal).await,
         Command::Migrate => migrate(&arguments, terminal).await,
         Command::Dev(dev) => host::dev(&arguments, dev, terminal).await,
-        Command::Serve(host) => host::serve(&arguments, host, terminal).await,
+        Command::Serve(host) => match directory::url(&arguments) {
+            Some(url) => host_clusters::serve(url, host, terminal).await,
+            None => host::serve(&arguments, host, terminal).await,
+        },
+        Command::Cluster(command) => cluster::run(command, &arguments, terminal).await,
         Command::Demo(demo) => demo::run(&arguments, demo, terminal).await,
         Command::Doctor { fix } => doctor::run(&arguments, *fix, terminal).await,
         Command::Explain { topic } => explain::run(topic.as_deref(), terminal),
@@ -162,11 +198,11 @@ async fn run_at_database(arguments: &Arguments, terminal: &Terminal) -> Result<(
             status::run(&door, terminal).await
         }
         Command::Operator(command) => {
-            let store = door::open_database(arguments, terminal).await?;
+            let store = one_database(arguments, terminal).await?;
             operator::run(command, &store, terminal).await
         }
         Command::Audit(audit) if audit.all || audit.forget.is_some() => {
-            let store = door::open_database(arguments, terminal).await?;
+            let store = one_database(arguments, terminal).await?;
             audit::run_all(audit, &store, terminal).await
         }
         Command::Usage(asked) if asked.all => {

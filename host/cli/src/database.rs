@@ -5,6 +5,7 @@ use wedflow_embedded_postgres::{Postgres, PostgresSettings, Progress};
 use wedflow_store::{Schema, Store};
 
 use crate::arguments::Arguments;
+use crate::directory;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
@@ -78,6 +79,10 @@ pub(crate) async fn open(
     terminal: &Terminal,
     connections: u32,
 ) -> Result<Store, Problem> {
+    if let Some(directory) = directory::open(arguments).await? {
+        let cluster = directory::cluster_of(&directory, &arguments.tenant).await?;
+        return open_at(&cluster.url, connections).await;
+    }
     let only_reads = arguments.command.only_reads();
     let url = match given(arguments) {
         Some(url) => url.to_owned(),

@@ -4,20 +4,25 @@ use std::fmt;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use serde_json::json;
-use wedflow_api::Owner;
+use wedflow_api::{Owner, ServedDatabase};
 use wedflow_client::{Client, ClientError, Https, InProcess, Sending, Sent, Transport};
 use wedflow_model::Wid;
-use wedflow_store::Store;
+use wedflow_store::{Directory, LOCK_TIMEOUT, Store};
 
 use crate::arguments::{Arguments, InstanceName};
 use crate::contexts::{Contexts, LOCAL};
 use crate::database::{self, FEW_CONNECTIONS};
+use crate::directory;
 use crate::problem::Problem;
 use crate::secret_key;
 use crate::shadow::BENCH;
 use crate::terminal::Terminal;
+
+/// Longest run of a statement of a command at one of several clusters.
+const CLUSTER_TIME_MAX: Duration = Duration::from_secs(20);
 
 /// Origin of a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +70,9 @@ pub(crate) enum Place {
 /// the context in use.
 pub(crate) fn place(arguments: &Arguments) -> Result<Place, Problem> {
     let is_given = crate::in_force::is_given;
+    if is_given("--directory") {
+        return Ok(Place::Database(Origin::Option("--directory")));
+    }
     if is_given("--database-url") {
         return Ok(Place::Database(Origin::Option("--database-url")));
     }
@@ -77,6 +85,9 @@ pub(crate) fn place(arguments: &Arguments) -> Result<Place, Problem> {
             false => Origin::Variable("WEDFLOW_CONTEXT"),
         };
         return of_context(arguments, name, origin);
+    }
+    if directory::url(arguments).is_some() {
+        return Ok(Place::Database(Origin::Variable("WEDFLOW_DIRECTORY")));
     }
     if arguments.server.is_some() && arguments.token.is_some() {
         return given_server(arguments, Origin::Variable("WEDFLOW_SERVER"));
@@ -274,11 +285,41 @@ pub(crate) async fn open_installation(
                 tenant: String::new(),
             })
         }
-        Place::Database(_) => {
-            let store = database::open(arguments, terminal, FEW_CONNECTIONS).await?;
-            Ok(of_store(&store, &arguments.tenant, "operator"))
-        }
+        Place::Database(_) => match directory::open(arguments).await? {
+            Some(directory) => of_directory(&directory, &arguments.tenant).await,
+            None => {
+                let store = database::open(arguments, terminal, FEW_CONNECTIONS).await?;
+                Ok(of_store(&store, &arguments.tenant, "operator"))
+            }
+        },
     }
+}
+
+/// Opens the door to the installation over all clusters of a directory.
+async fn of_directory(directory: &Directory, tenant: &str) -> Result<Door, Problem> {
+    let mut clusters = Vec::new();
+    for cluster in directory.clusters().await? {
+        clusters.push(ServedDatabase {
+            store: Store::at(&cluster.url)?.bounded(
+                FEW_CONNECTIONS,
+                CLUSTER_TIME_MAX,
+                LOCK_TIMEOUT,
+            ),
+            name: cluster.name,
+        });
+    }
+    if clusters.is_empty() {
+        return Err(Problem::new("the directory has no cluster")
+            .code("not_found")
+            .exit(3)
+            .hint("`wed cluster add NAME --url URL` adds one."));
+    }
+    let owner = owner(tenant, "operator");
+    let service = wedflow_api::in_process_placed(directory, &clusters, &owner).await;
+    Ok(Door {
+        client: Client::new(InProcess::new(service, "the clusters")),
+        tenant: tenant.to_owned(),
+    })
 }
 
 /// Opens the door over a database as it is, for a tenant: nothing is started or brought up to date.
@@ -298,17 +339,21 @@ pub(crate) async fn open_database(
 
 /// Returns the door over a database that is open, as a tenant, in the name of `user`.
 pub(crate) fn of_store(store: &Store, tenant: &str, user: &str) -> Door {
-    let owner = Owner {
+    let service = wedflow_api::in_process(store, owner(tenant, user));
+    Door {
+        client: Client::new(InProcess::new(service, "the database")),
+        tenant: tenant.to_owned(),
+    }
+}
+
+/// The owner of the installation, who acts as a tenant in the name of `user`.
+fn owner(tenant: &str, user: &str) -> Owner {
+    Owner {
         tenant: tenant.to_owned(),
         user: user.to_owned(),
         connections: FEW_CONNECTIONS,
         find_secret_key: Some(|| secret_key::existing_or_new().ok()),
         bench: Some(BENCH),
-    };
-    let service = wedflow_api::in_process(store, owner);
-    Door {
-        client: Client::new(InProcess::new(service, "the database")),
-        tenant: tenant.to_owned(),
     }
 }
 

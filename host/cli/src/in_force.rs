@@ -42,29 +42,6 @@ pub(crate) fn with_options(text: &str) -> String {
     told
 }
 
-/// Returns a database's URL with `…` in the place of its password: hints end in logs.
-pub(crate) fn without_password(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else {
-        return url.to_owned();
-    };
-    let (authority, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
-    let authority = match authority.rsplit_once('@') {
-        Some((user, place)) => match user.split_once(':') {
-            Some((user, _)) => format!("{user}:…@{place}"),
-            None => authority.to_owned(),
-        },
-        None => authority.to_owned(),
-    };
-    let path = match path.split_once("password=") {
-        Some((before, after)) => {
-            let others = after.find('&').map_or("", |at| &after[at..]);
-            format!("{before}password=…{others}")
-        }
-        None => path.to_owned(),
-    };
-    format!("{scheme}://{authority}{path}")
-}
-
 /// Returns true if an option was given with the command, not by the environment.
 pub(crate) fn is_given(option: &str) -> bool {
     let with_value = format!("{option}=");
@@ -73,25 +50,4 @@ pub(crate) fn is_given(option: &str) -> bool {
         let word = word.to_string_lossy();
         word == option || word.starts_with(&with_value)
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_password;
-
-    #[test]
-    fn hints_hold_no_password() {
-        for (url, shown) in [
-            ("postgres://u:p%40@h:1/d", "postgres://u:…@h:1/d"),
-            ("postgres://u:p@x@h/d", "postgres://u:…@h/d"),
-            ("postgres://u@h/d", "postgres://u@h/d"),
-            (
-                "postgres:///d?user=u&password=p&host=/x",
-                "postgres:///d?user=u&password=…&host=/x",
-            ),
-            ("nonsense", "nonsense"),
-        ] {
-            assert_eq!(without_password(url), shown);
-        }
-    }
 }

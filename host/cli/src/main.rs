@@ -23,6 +23,7 @@ mod commands;
 mod completion;
 mod contexts;
 mod database;
+mod directory;
 mod door;
 mod in_force;
 mod inbox;
@@ -189,7 +190,7 @@ fn options_of(arguments: &Arguments) -> String {
         options.push_str(&format!(" --tenant {}", arguments.tenant));
     }
     if let Some(url) = (arguments.database_url.as_deref()).filter(|_| given("--database-url")) {
-        let url = in_force::without_password(url).replace('\'', "'\\''");
+        let url = wedflow_store::without_password(url).replace('\'', "'\\''");
         options.push_str(&format!(" --database-url '{url}'"));
     }
     for (option, value) in [

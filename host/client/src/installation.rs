@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use wedflow_documents::{
-    List, MadeTenant, NewTenant, Page, Paused, Reason, Receipt, ReceiptFilter, Tenant,
-    TenantChange, Usage,
+    Cluster, ClusterAdded, ClusterChange, List, MadeTenant, NewTenant, Page, Paused, PutCluster,
+    Reason, Receipt, ReceiptFilter, Tenant, TenantChange, Usage,
 };
 
 use crate::client::Client;
@@ -110,6 +110,50 @@ impl Client {
         limits: &BTreeMap<String, Option<i64>>,
     ) -> Result<Vec<Usage>, ClientError> {
         self.items(of(Request::patch, tenant, &["quotas"]).document(limits))
+            .await
+    }
+
+    /// Lists the clusters of the directory.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn clusters(&self) -> Result<Vec<Cluster>, ClientError> {
+        self.items(Request::get(&["installation", "clusters"]))
+            .await
+    }
+
+    /// Adds a cluster, or gives it another address.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn put_cluster(
+        &self,
+        cluster: &str,
+        asked: &PutCluster,
+    ) -> Result<ClusterAdded, ClientError> {
+        let request = Request::put(&["installation", "clusters", cluster]);
+        self.call(request.document(asked)).await
+    }
+
+    /// Drains a cluster, or opens it.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn change_cluster(
+        &self,
+        cluster: &str,
+        change: &ClusterChange,
+    ) -> Result<Cluster, ClientError> {
+        let request = Request::patch(&["installation", "clusters", cluster]);
+        self.call(request.document(change)).await
+    }
+
+    /// Takes a cluster without tenants out of the directory.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn delete_cluster(&self, cluster: &str) -> Result<(), ClientError> {
+        self.done(Request::delete(&["installation", "clusters", cluster]))
             .await
     }
 }

@@ -28,6 +28,9 @@ pub struct Tenant {
     pub users: i64,
     /// Time at which it was made.
     pub created_at: String,
+    /// Cluster that it is on, where a directory says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<String>,
 }
 
 /// A tenant to make.
@@ -41,6 +44,9 @@ pub struct NewTenant {
     pub description: String,
     /// Name of a user to make as its admin, with a token.
     pub admin: Option<String>,
+    /// Cluster to make it on; without, the open one with the fewest tenants. Where there is a directory of clusters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<String>,
 }
 
 /// A tenant that was made.
@@ -64,4 +70,47 @@ pub struct TenantChange {
     pub token_days: Option<i32>,
     /// True: nothing of it is started or changed, and its tokens are refused.
     pub suspended: Option<bool>,
+}
+
+/// A cluster: a database of Wedflow with tenants of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Cluster {
+    /// Name.
+    pub name: String,
+    /// Address of its database, without a password.
+    pub url: String,
+    /// `open`, or `draining`: it takes no new tenants.
+    pub state: String,
+    /// Number of tenants on it.
+    pub tenants: i64,
+}
+
+/// A cluster to add, or another address of the same database.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PutCluster {
+    /// Address of its database: `postgres://user:password@host:port/name`, or several `host:port` with commas between.
+    pub url: String,
+    /// Change nothing; the answer says what would be.
+    #[serde(default)]
+    pub check: bool,
+}
+
+/// A cluster that was added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ClusterAdded {
+    /// Name.
+    pub name: String,
+    /// Tenants of the database that the directory knows from now on.
+    pub taken: Vec<String>,
+    /// Empty tenants whose names another cluster has: they are not served.
+    pub skipped: Vec<String>,
+}
+
+/// Change of a cluster.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClusterChange {
+    /// True: it takes no new tenants.
+    pub draining: bool,
 }

@@ -38,7 +38,9 @@ pub use explain::{
     WhyFilter,
 };
 pub use hooks::{Hook, HookActs, HookRotation, HookScheme, HookSet, HookTaken, PutHook};
-pub use installation::{MadeTenant, NewTenant, Tenant, TenantChange};
+pub use installation::{
+    Cluster, ClusterAdded, ClusterChange, MadeTenant, NewTenant, PutCluster, Tenant, TenantChange,
+};
 pub use operations::{
     Act, Batch, Batched, Event, GoBack, GoingBack, MatchingException, Operated, Pause, Paused,
     PausedThing, Reason, Refused, Retried, RetriedMatching, RetryMatching, Sent, SetState, Skip,

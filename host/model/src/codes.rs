@@ -147,6 +147,11 @@ pub const ERROR_CODES: &[ErrorCode] = &[
         remedy: "go on with that instance, or start another one when it is final",
     },
     ErrorCode {
+        code: "WF028",
+        meaning: "the directory of clusters refuses it: a cluster is another database, has tenants, or takes none",
+        remedy: "`wed cluster list` shows the clusters ([clusters](../guide/clusters.md))",
+    },
+    ErrorCode {
         code: "WF031",
         meaning: "a number has too many digits: of a `numeric` attribute, or in text that is cast",
         remedy: "at most 100 before the point and 100 behind it; `round`",
@@ -313,6 +318,11 @@ pub const PROBLEM_CODES: &[ErrorCode] = &[
         remedy: "try again after `Retry-After`",
     },
     ErrorCode {
+        code: "cluster_down",
+        meaning: "the cluster that the tenant is on does not answer; tenants of others are served",
+        remedy: "try again after `Retry-After`; `wed cluster list` and `wed status` say which it is",
+    },
+    ErrorCode {
         code: "component_refused",
         meaning: "the component is no component that a host can run",
         remedy: "see [transitions](transitions.md); the detail says which rule it breaks",
@@ -356,6 +366,11 @@ pub const PROBLEM_CODES: &[ErrorCode] = &[
         code: "digest",
         meaning: "the bytes that arrived have another digest than the request says",
         remedy: "send them again",
+    },
+    ErrorCode {
+        code: "directory_down",
+        meaning: "the directory of clusters does not answer, and the tenant's place is not known",
+        remedy: "try again after `Retry-After`; tenants whose places are known are served meanwhile",
     },
     ErrorCode {
         code: "foreign",
@@ -426,6 +441,11 @@ pub const PROBLEM_CODES: &[ErrorCode] = &[
         code: "method",
         meaning: "the path has no such method",
         remedy: "`/openapi.json` lists what each path takes",
+    },
+    ErrorCode {
+        code: "no_directory",
+        meaning: "the server has no directory of clusters",
+        remedy: "start it with `wed serve --directory`",
     },
     ErrorCode {
         code: "no_secret_key",
@@ -506,6 +526,16 @@ pub const PROBLEM_CODES: &[ErrorCode] = &[
         code: "stale",
         meaning: "the definition changed since it was read",
         remedy: "read it again, then repeat the change with the new `ETag`",
+    },
+    ErrorCode {
+        code: "tenant_moved",
+        meaning: "the tenant lives in another installation",
+        remedy: "use the server of that one",
+    },
+    ErrorCode {
+        code: "tenant_moving",
+        meaning: "the tenant is being moved to another database",
+        remedy: "try again after `Retry-After`",
     },
     ErrorCode {
         code: "tenant_suspended",

@@ -16,6 +16,14 @@ pub const VARIABLES: &[Variable] = &[
         meaning: "the database; without it the private Postgres",
     },
     Variable {
+        name: "WEDFLOW_DIRECTORY",
+        meaning: "the directory of clusters, from which commands and `wed serve` learn where each tenant is",
+    },
+    Variable {
+        name: "WEDFLOW_CLUSTER_URL",
+        meaning: "the database that `wed cluster add` adds",
+    },
+    Variable {
         name: "WEDFLOW_MOVE_TO",
         meaning: "the database that `wed tenant move` moves a tenant to",
     },

@@ -49,6 +49,8 @@ pub struct PostedHook {
     pub requests_per_second: Option<i64>,
     /// True for a tenant that is suspended.
     pub suspended: bool,
+    /// `leaving`, `left` or `arriving`, of a tenant on its way to another database.
+    pub moving: Option<String>,
 }
 
 /// A hook to make or change.
@@ -145,7 +147,7 @@ impl Store {
         sqlx::query_as(
             "SELECT h.hook_id, t.name AS tenant, h.name, h.scheme, h.secret, h.key, h.attributes, \
                CASE WHEN h.old_until > clock_timestamp() THEN h.old_secret END AS old_secret, \
-               q.requests_per_second::bigint AS requests_per_second, t.suspended_at IS NOT NULL AS suspended \
+               q.requests_per_second::bigint AS requests_per_second, t.suspended_at IS NOT NULL AS suspended, t.moving \
              FROM wed.hook h JOIN wed.flow f USING (flow_id) JOIN wed.tenant t USING (tenant_id) \
              LEFT JOIN wed.quota q USING (tenant_id) WHERE h.address = $1",
         )

@@ -45,6 +45,7 @@ mod chores;
 mod components;
 mod conditions;
 mod constraints;
+mod directory;
 mod disk;
 mod documents;
 mod error;
@@ -100,6 +101,7 @@ pub use chores::ChoreKind;
 pub use components::{Component, NewComponent, StoredComponent};
 pub use conditions::Condition;
 pub use constraints::{Reservation, Resource, TaskOrder};
+pub use directory::{AddedCluster, ClusterRow, Directory, TenantPlace};
 pub use error::{FragmentPosition, Refusal, StoreError};
 pub use feed::{FeedPosition, FeedRow};
 pub use flows::{Expected, Flow, FlowShape, Trigger};
@@ -124,6 +126,7 @@ pub use recovery::{
 pub use results::{CommitGroup, CommitItem};
 pub use retention::Retention;
 pub use schedules::{NewSchedule, Schedule};
+pub use servers::without_password;
 use servers::{Access, Servers};
 use session::{Pooling, Session, Sessions, Transaction};
 pub use settings::{

@@ -98,7 +98,7 @@ pub struct ImportedTenant {
 }
 
 /// Place of a tenant in its move.
-#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, sqlx::FromRow)]
 pub struct TenantMove {
     /// `leaving`, `left` or `arriving`; none for a tenant that is at home.
     pub moving: Option<String>,

@@ -25,7 +25,7 @@ macro_rules! read_rows {
 read_rows! {
     Finding { code, place, text, hint, state, certain }
     Tenant {
-        name, description, suspended, moving, moved_to, token_days, flows, components, users, created_at,
+        name, description, suspended, moving, moved_to, token_days, flows, components, users, created_at, cluster,
     }
     Usage { name, unit, used, allowed }
     User { name, role, created_at }

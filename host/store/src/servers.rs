@@ -185,6 +185,29 @@ fn without_attributes(url: &str) -> (String, Option<&str>) {
     }
 }
 
+/// Returns a database's URL with `…` in the place of its password: hints end in logs.
+pub fn without_password(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return url.to_owned();
+    };
+    let (authority, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+    let authority = match authority.rsplit_once('@') {
+        Some((user, place)) => match user.split_once(':') {
+            Some((user, _)) => format!("{user}:…@{place}"),
+            None => authority.to_owned(),
+        },
+        None => authority.to_owned(),
+    };
+    let path = match path.split_once("password=") {
+        Some((before, after)) => {
+            let others = after.find('&').map_or("", |at| &after[at..]);
+            format!("{before}password=…{others}")
+        }
+        None => path.to_owned(),
+    };
+    format!("{scheme}://{authority}{path}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -213,5 +236,21 @@ mod tests {
             Servers::of("postgres://u@host:5433/d?application_name=x").expect("a URL");
         assert!(servers.several.is_empty());
         assert_eq!(servers.authority(&options), "host:5433");
+    }
+
+    #[test]
+    fn hints_hold_no_password() {
+        for (url, shown) in [
+            ("postgres://u:p%40@h:1/d", "postgres://u:…@h:1/d"),
+            ("postgres://u:p@x@h/d", "postgres://u:…@h/d"),
+            ("postgres://u@h/d", "postgres://u@h/d"),
+            (
+                "postgres:///d?user=u&password=p&host=/x",
+                "postgres:///d?user=u&password=…&host=/x",
+            ),
+            ("nonsense", "nonsense"),
+        ] {
+            assert_eq!(without_password(url), shown);
+        }
     }
 }

@@ -89,7 +89,7 @@ impl Store {
                t.token_days, to_char(t.created_at AT TIME ZONE 'UTC', {RFC3339}) AS created_at, \
                (SELECT count(*) FROM wed.flow f WHERE f.tenant_id = t.tenant_id) AS flows, \
                (SELECT count(*) FROM wed.component c WHERE c.tenant_id = t.tenant_id) AS components, \
-               (SELECT count(*) FROM wed.user u WHERE u.tenant_id = t.tenant_id) AS users \
+               (SELECT count(*) FROM wed.user u WHERE u.tenant_id = t.tenant_id) AS users, NULL::text AS cluster \
              FROM wed.tenant t WHERE $1::text IS NULL OR t.name = $1 ORDER BY t.name"
         )))
         .bind(name)

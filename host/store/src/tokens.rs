@@ -67,6 +67,8 @@ pub struct Bearer {
     pub tenant: String,
     /// True if the tenant is suspended.
     pub suspended: bool,
+    /// `leaving`, `left` or `arriving`, of a tenant on its way to another database.
+    pub moving: Option<String>,
     /// The user's name.
     pub user: String,
     /// The user's role, as it is now.
@@ -92,7 +94,7 @@ impl Store {
     /// Only those of the connection.
     pub async fn bearer(&self, hash: &[u8]) -> Result<Option<Bearer>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT k.token_id, t.name AS tenant, t.suspended_at IS NOT NULL AS suspended, u.name AS user, u.role, \
+            "SELECT k.token_id, t.name AS tenant, t.suspended_at IS NOT NULL AS suspended, t.moving, u.name AS user, u.role, \
                k.name AS token, k.prefix, k.scopes, k.flows, q.requests_per_second, \
                k.last_used IS NULL OR k.last_used < now() - interval '{LAST_USED_STEP}' AS unseen \
              FROM wed.token k JOIN wed.user u USING (user_id) JOIN wed.tenant t ON t.tenant_id = k.tenant_id \

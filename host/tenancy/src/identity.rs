@@ -38,6 +38,12 @@ pub enum AuthenticationError {
     /// The tenant is suspended.
     #[error("the tenant is suspended")]
     Suspended,
+    /// The tenant is on its way to another database.
+    #[error("the tenant is being moved")]
+    Moving,
+    /// The tenant lives in another database.
+    #[error("the tenant lives elsewhere")]
+    Moved,
     /// The database did not answer.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -54,8 +60,11 @@ pub async fn authenticate(store: &Store, token: &str) -> Result<Identity, Authen
         .bearer(&secret.hash())
         .await?
         .ok_or(AuthenticationError::Invalid)?;
-    if bearer.suspended {
-        return Err(AuthenticationError::Suspended);
+    match bearer.moving.as_deref() {
+        Some("left") => return Err(AuthenticationError::Moved),
+        Some(_) => return Err(AuthenticationError::Moving),
+        None if bearer.suspended => return Err(AuthenticationError::Suspended),
+        None => {}
     }
     if bearer.unseen {
         store.token_used(bearer.token_id).await?;

@@ -97,6 +97,11 @@ impl HostSettings {
     }
 }
 
+/// Returns the bytes of memory of all running guests together that a host takes by default.
+pub fn usual_guest_memory() -> u64 {
+    Settings::fast().memory_of_all
+}
+
 fn processors() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from)
 }

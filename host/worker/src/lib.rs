@@ -42,7 +42,7 @@ mod upload;
 mod vault;
 
 pub use error::{HostError, UploadError};
-pub use host::{Host, HostSettings};
+pub use host::{Host, HostSettings, usual_guest_memory};
 pub use measures::{Measures, OutcomeLabel};
 pub use outside::OutsideSettings;
 pub use upload::{Activation, StoredAs, Upload, upload, upload_as};

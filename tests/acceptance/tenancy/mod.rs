@@ -6,6 +6,7 @@ mod isolation;
 mod lifecycle;
 mod moving;
 mod permissions;
+mod placement;
 mod quotas;
 mod tokens;
 mod usage;

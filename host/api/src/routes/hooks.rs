@@ -21,7 +21,7 @@ use crate::documents::{
 };
 use crate::page;
 use crate::path::{Asked, Named};
-use crate::problem::{Problem, suspended, too_long};
+use crate::problem::{Problem, moved, moving, suspended, too_long};
 use crate::rate::Bearer;
 use crate::state::Api;
 
@@ -263,8 +263,11 @@ async fn received(
     if let Some(refusal) = counted.and_then(crate::rate::Counted::refusal) {
         return Ok(refusal);
     }
-    if hook.suspended {
-        return Err(suspended());
+    match hook.moving.as_deref() {
+        Some("left") => return Err(moved()),
+        Some(_) => return Err(moving()),
+        None if hook.suspended => return Err(suspended()),
+        None => {}
     }
     let (parts, sent) = request.into_parts();
     let bytes = body::plain(&parts.headers, sent, MESSAGE_BYTES_MAX, api.times)

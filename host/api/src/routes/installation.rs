@@ -16,7 +16,7 @@ use crate::documents::{
 };
 use crate::page;
 use crate::path::{Asked, Named};
-use crate::problem::Problem;
+use crate::problem::{Problem, no_directory};
 use crate::state::Api;
 
 /// Life of the token of a new tenant's admin, in days.
@@ -67,6 +67,9 @@ pub(crate) async fn create(
     Document(new): Document<NewTenant>,
 ) -> Result<(StatusCode, Json<MadeTenant>), Problem> {
     operator.must_write()?;
+    if new.cluster.is_some() {
+        return Err(no_directory());
+    }
     let store = operator.store(&api);
     store.create_tenant(&new.name, &new.description).await?;
     let admin_token = match &new.admin {

@@ -42,6 +42,9 @@ pub(crate) struct HostArguments {
     /// Largest age of what is read from the replica, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(crate) read_staleness: u64,
+    /// Clusters of the directory to serve, with commas between them; all of them when absent.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) clusters: Vec<String>,
     /// Serve figures for Prometheus here, at /metrics: of all tenants, to whoever asks, so let only the monitoring
     /// reach it.
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = listening)]

@@ -1,9 +1,9 @@
 //! Commands that change nothing.
 
 use super::{
-    Command, ComponentCommand, ConfigCommand, FlowCommand, HookCommand, InstanceCommand,
-    JobCommand, OperateFlow, OrderCommand, ResourceCommand, ScheduleCommand, SecretCommand,
-    TenantCommand, TokenCommand, UserCommand, WebhookCommand, WorkCommand,
+    ClusterCommand, Command, ComponentCommand, ConfigCommand, FlowCommand, HookCommand,
+    InstanceCommand, JobCommand, OperateFlow, OrderCommand, ResourceCommand, ScheduleCommand,
+    SecretCommand, TenantCommand, TokenCommand, UserCommand, WebhookCommand, WorkCommand,
 };
 
 impl Command {
@@ -56,6 +56,7 @@ impl Command {
             Command::Tenant(command) => {
                 matches!(command, TenantCommand::List | TenantCommand::Show { .. })
             }
+            Command::Cluster(command) => matches!(command, ClusterCommand::List),
             Command::User(command) => matches!(command, UserCommand::List),
             Command::Token(command) => matches!(command, TokenCommand::List { .. }),
             Command::Webhook(command) => matches!(command, WebhookCommand::List),

@@ -3,9 +3,11 @@
 use std::io::{IsTerminal, Read};
 
 use serde_json::json;
+use wedflow_store::without_password;
 
 use crate::arguments::{Arguments, ContextCommand, LoginArguments};
 use crate::contexts::{self, Context, Contexts, LOCAL};
+use crate::directory;
 use crate::door::{self, Origin, Place, Server};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
@@ -209,12 +211,14 @@ pub(crate) fn show_config(
             }
         }
         Place::Database(origin) => {
-            let url = arguments
-                .database_url
-                .as_deref()
-                .filter(|url| !url.is_empty());
-            let shown = url.map_or_else(|| "the private Postgres".to_owned(), without_password);
-            rows.push(("database", shown, origin));
+            let database = arguments.database_url.as_deref();
+            let (kind, url) = match directory::url(arguments) {
+                Some(url) => ("directory", Some(url)),
+                None => ("database", database.filter(|url| !url.is_empty())),
+            };
+            let shown = url.map(without_password);
+            let shown = shown.unwrap_or_else(|| "the private Postgres".to_owned());
+            rows.push((kind, shown, origin));
             rows.push((
                 "tenant",
                 arguments.tenant.clone(),
@@ -244,16 +248,4 @@ pub(crate) fn show_config(
         );
     });
     Ok(())
-}
-
-/// Returns a database's URL without its password.
-fn without_password(url: &str) -> String {
-    let Ok(mut parsed) = url::Url::parse(url) else {
-        return url.to_owned();
-    };
-    if parsed.password().is_some() {
-        // A URL that has a password can have another one.
-        let _ = parsed.set_password(Some("…"));
-    }
-    parsed.to_string()
 }

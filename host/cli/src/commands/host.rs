@@ -62,21 +62,15 @@ pub(crate) async fn serve(
     serve: &ServeArguments,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let mut settings = settings(&serve.host);
-    if serve.guests == GuestsArgument::Processes {
-        settings.guests = Guests::Processes {
-            per_tenant: settings.lanes,
-        };
-        application::run_in(settings.guests);
+    let host = &serve.host;
+    if !host.clusters.is_empty() {
+        return Err(
+            Problem::usage("--clusters names clusters, and there is no --directory")
+                .hint("Say --directory postgres://…, or set WEDFLOW_DIRECTORY."),
+        );
     }
-    run(
-        arguments,
-        &serve.host,
-        settings,
-        serve.host.listen,
-        terminal,
-    )
-    .await
+    let settings = settings_of_serve(serve);
+    run(arguments, host, settings, host.listen, terminal).await
 }
 
 async fn run(
@@ -182,7 +176,7 @@ async fn flush(tracer: Option<Tracer>) {
 
 /// Raises the limit of open files to what the system allows this process: each connection of a client or of the
 /// database is one, and the usual limit is that of programs which wait for files with `select`.
-fn raise_limit_of_files() {
+pub(super) fn raise_limit_of_files() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     let raised = Rlimit {
@@ -195,7 +189,7 @@ fn raise_limit_of_files() {
 }
 
 /// Tells systemd, if it started this process, whether the host is at work.
-fn tell_service_manager(state: NotifyState<'_>) {
+pub(super) fn tell_service_manager(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
         tracing::warn!(%error, "the service manager could not be told that the host is at work or stops; it may end it by its own time limit");
     }
@@ -356,7 +350,7 @@ async fn listen_at(
 }
 
 /// The pages of the console, into which these links lead.
-fn pages(links: &Links) -> MakePages {
+pub(super) fn pages(links: &Links) -> MakePages {
     let links = links.clone();
     MakePages(std::sync::Arc::new(move |api| {
         wedflow_console::router(api, &links)
@@ -425,8 +419,20 @@ fn settings(arguments: &HostArguments) -> HostSettings {
     settings
 }
 
+/// Returns the settings of `wed serve`; its workbench runs guests as its host does.
+pub(super) fn settings_of_serve(serve: &ServeArguments) -> HostSettings {
+    let mut settings = settings(&serve.host);
+    if serve.guests == GuestsArgument::Processes {
+        settings.guests = Guests::Processes {
+            per_tenant: settings.lanes,
+        };
+        application::run_in(settings.guests);
+    }
+    settings
+}
+
 /// Waits for Ctrl-C, or the signal by which services are stopped.
-async fn told_to_stop() -> Result<(), Problem> {
+pub(super) async fn told_to_stop() -> Result<(), Problem> {
     use tokio::signal::unix::{SignalKind, signal};
     let deaf = |source| Problem::new("signals cannot be heard").because(source);
     let mut terminate = signal(SignalKind::terminate()).map_err(deaf)?;

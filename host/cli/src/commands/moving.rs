@@ -6,11 +6,13 @@ use serde_json::{Value as Json, json};
 use tokio::sync::mpsc;
 use wedflow_model::FlowId;
 use wedflow_store::{
-    ImportedTenant, PauseScope, SealedSecret, Store, TenantExport, TenantMove, TenantPiece,
+    Directory, ImportedTenant, PauseScope, SealedSecret, Store, TenantExport, TenantMove,
+    TenantPiece,
 };
 use wedflow_worker::SecretKey;
 
 use crate::answer::counted;
+use crate::directory::cluster_of;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 use crate::{database, secret_key, tenant_file};
@@ -135,18 +137,120 @@ pub(crate) async fn carry(
 ) -> Result<(), Problem> {
     let to = database::open_at(url, CONNECTIONS).await?;
     let (host, port, database) = to.place();
-    let place = format!("{database} on {host}:{port}");
+    let place = format!("database {database} on {host}:{port}");
+    if back {
+        return turn_back(name, from, &to, terminal).await;
+    }
+    let missing = leave_for(name, &place, from, &to, terminal).await?;
+    begin_there(name, &place, missing, (from, &to), terminal).await?;
+    terminal.say(&format!(
+        "What is left here is fenced. Remove it: wed tenant delete {name}"
+    ));
+    Ok(())
+}
+
+/// Moves a tenant to another cluster of a directory, or goes on with a move that was interrupted. The directory names
+/// the new cluster once the old one has recorded that the tenant left, and before the tenant begins there.
+pub(crate) async fn carry_to_cluster(
+    name: &str,
+    cluster: &str,
+    back: bool,
+    directory: &Directory,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let target = directory.cluster(cluster).await?;
+    let source = cluster_of(directory, name).await?;
+    let to = database::open_at(&target.url, CONNECTIONS).await?;
+    let from = database::open_at(&source.url, CONNECTIONS).await?;
+    let place = format!("cluster {cluster}");
+    if source.name == target.name {
+        if back {
+            return Err(not_leaving(name));
+        }
+        return begin_there(name, &place, Vec::new(), (&to, &to), terminal).await;
+    }
+    if back {
+        return turn_back(name, &from, &to, terminal).await;
+    }
+    let here = from.tenant_move(name).await?.unwrap_or_default();
+    if target.state == "draining" && here.moving.is_none() {
+        return Err(Problem::new(format!(
+            "cluster {cluster} is draining: it takes no tenants"
+        ))
+        .code("WF028")
+        .exit(4)
+        .hint(format!(
+            "Choose another one, or open it: wed cluster open {cluster}"
+        )));
+    }
+    let missing = leave_for(name, &place, &from, &to, terminal).await?;
+    if !directory.switch_place(name, &source.name, cluster).await?
+        && cluster_of(directory, name).await?.name != cluster
+    {
+        return Err(Problem::new(format!(
+            "the directory has tenant {name} on another cluster now"
+        ))
+        .code("WF028")
+        .exit(4)
+        .hint("`wed tenant list` shows where it is; two moves of it were under way."));
+    }
+    begin_there(name, &place, missing, (&from, &to), terminal).await?;
+    terminal.say(&format!(
+        "What is left at {0} is fenced. Remove it: wed tenant delete {name} --left-at {0}",
+        source.name
+    ));
+    Ok(())
+}
+
+/// Removes what is left of a tenant at a cluster that it was moved away from.
+pub(crate) async fn remove_rest(
+    name: &str,
+    cluster: &str,
+    yes: bool,
+    directory: &Directory,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let row = directory.cluster(cluster).await?;
+    let store = database::open_at(&row.url, CONNECTIONS).await?;
+    let place = directory.place(name).await?;
+    let state = store.tenant_move(name).await?.and_then(|one| one.moving);
+    if place.is_some_and(|place| place.cluster == cluster) || state.as_deref() != Some("left") {
+        return Err(Problem::new(format!(
+            "tenant {name} was not moved away from cluster {cluster}"
+        ))
+        .code("WF024")
+        .exit(4)
+        .hint("`wed tenant list` shows where each tenant is."));
+    }
+    let asked = format!("Remove what is left of tenant {name} at cluster {cluster}?");
+    if !yes && !terminal.confirmed(&asked)? {
+        return Err(Problem::new("nothing was removed"));
+    }
+    store.drop_tenant(name).await?;
+    let answer = json!({ "tenant": name, "cluster": cluster, "deleted": true });
+    terminal.answer(&answer, || {
+        terminal.line(&format!(
+            "Nothing of tenant {name} is left at cluster {cluster}."
+        ));
+    });
+    Ok(())
+}
+
+/// Copies a tenant and records that it has left, unless it has. Returns the secrets that are to be set again.
+async fn leave_for(
+    name: &str,
+    place: &str,
+    from: &Store,
+    to: &Store,
+    terminal: &Terminal,
+) -> Result<Vec<String>, Problem> {
     let here = (from.tenant_move(name).await?)
         .ok_or_else(|| Problem::new(format!("there is no tenant \"{name}\"")).exit(3))?;
     let there = to.tenant_move(name).await?;
-    let state = here.moving.as_deref();
-    if back {
-        return turn_back(name, &here, from, &to, terminal).await;
+    if here.moving.as_deref() != Some("left") {
+        return copy(name, place, (&here, there.as_ref()), from, to, terminal).await;
     }
-    let mut missing = Vec::new();
-    if state != Some("left") {
-        missing = copy(name, &place, (&here, there.as_ref()), from, &to, terminal).await?;
-    } else if there
+    if there
         .as_ref()
         .is_none_or(|there| there.move_id != here.move_id)
     {
@@ -158,16 +262,27 @@ pub(crate) async fn carry(
                 .hint("`wed tenant list` shows which tenants have left."),
         );
     }
-    to.release_tenant(name, true).await?;
+    Ok(Vec::new())
+}
+
+/// Lets a tenant that has arrived begin, and says so; one that has begun works on.
+async fn begin_there(
+    name: &str,
+    place: &str,
+    missing: Vec<String>,
+    (from, to): (&Store, &Store),
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let state = to.tenant_move(name).await?.and_then(|one| one.moving);
+    if state.as_deref() == Some("arriving") {
+        to.release_tenant(name, true).await?;
+    }
     let checksum = from.tenant_checksum(name).await?;
     let answer = json!({ "tenant": name, "moved_to": place, "checksum": checksum, "secrets_missing": missing });
     terminal.answer(&answer, || {
         terminal.line(&format!(
-            "Tenant {name} lives in database {place}: {}.",
+            "Tenant {name} lives in {place}: {}.",
             summary(&checksum)
-        ));
-        terminal.say(&format!(
-            "What is left here is fenced. Remove it: wed tenant delete {name}"
         ));
     });
     Ok(())
@@ -184,7 +299,7 @@ async fn copy(
     terminal: &Terminal,
 ) -> Result<Vec<String>, Problem> {
     if there.is_some_and(|there| there.move_id.is_none() || there.move_id != here.move_id) {
-        return Err(Problem::new(format!("database {place} has a tenant \"{name}\""))
+        return Err(Problem::new(format!("{place} has a tenant \"{name}\""))
             .code("23505")
             .exit(4)
             .hint("Remove it there, or move it under another name: `wed tenant export`, `import --as`."));
@@ -227,18 +342,13 @@ async fn copy(
 /// Returns a tenant to where it was: removes what has arrived, and resumes it here.
 async fn turn_back(
     name: &str,
-    here: &TenantMove,
     from: &Store,
     to: &Store,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let move_id = match (here.moving.as_deref(), &here.move_id) {
-        (Some("leaving"), Some(move_id)) => move_id,
-        _ => {
-            return Err(Problem::new(format!("tenant {name} is not leaving"))
-                .exit(4)
-                .hint("`wed tenant show` says where it is; one that has left is moved back from there."));
-        }
+    let here = from.tenant_move(name).await?.unwrap_or_default();
+    let (Some("leaving"), Some(move_id)) = (here.moving.as_deref(), &here.move_id) else {
+        return Err(not_leaving(name));
     };
     to.forget_arrival(name, move_id).await?;
     from.suspend_tenant(name, false).await?;
@@ -246,6 +356,12 @@ async fn turn_back(
         terminal.line(&format!("Tenant {name} is back, and works here."));
     });
     Ok(())
+}
+
+fn not_leaving(name: &str) -> Problem {
+    Problem::new(format!("tenant {name} is not leaving"))
+        .exit(4)
+        .hint("`wed tenant show` says where it is; one that has left is moved back from there.")
 }
 
 /// Encrypts a secret for the number that its flow has here.

@@ -30,8 +30,30 @@ fn text(value: &Json) -> String {
     )
 }
 
-fn print(status: &Json, terminal: &Terminal) {
-    let size = |value: &Json| bytes(value.as_u64().unwrap_or(0));
+fn size(value: &Json) -> String {
+    bytes(value.as_u64().unwrap_or(0))
+}
+
+/// Prints the clusters of a directory.
+fn print_clusters(status: &Json, terminal: &Terminal) {
+    let clusters = status["clusters"].as_array().into_iter().flatten();
+    terminal.table(
+        &["cluster", "state", "tenants", "answers", "Postgres", "size"],
+        clusters.map(|cluster| {
+            vec![
+                text(&cluster["name"]),
+                text(&cluster["state"]),
+                text(&cluster["tenants"]),
+                text(&cluster["answers"]),
+                text(&cluster["server"]),
+                size(&cluster["database_bytes"]),
+            ]
+        }),
+    );
+}
+
+/// Prints the server of the one database.
+fn print_server(status: &Json, terminal: &Terminal) {
     terminal.line(&match &status["database_bytes"] {
         Json::Null => format!("Postgres {}", text(&status["server"])),
         size_of_all => format!(
@@ -47,6 +69,14 @@ fn print(status: &Json, terminal: &Terminal) {
             size(&disk["free_bytes"]),
             size(&disk["total_bytes"])
         ));
+    }
+}
+
+fn print(status: &Json, terminal: &Terminal) {
+    if status["clusters"].is_array() {
+        print_clusters(status, terminal);
+    } else {
+        print_server(status, terminal);
     }
     let hosts = status["hosts"].as_array().map_or(&[][..], Vec::as_slice);
     if !hosts.is_empty() {

@@ -5,7 +5,9 @@ use wedflow_documents::{NewTenant, Reason, Tenant, TenantChange};
 
 use crate::answer::counted;
 use crate::arguments::{Arguments, TenantCommand};
-use crate::commands::{moving, operate};
+use crate::commands::{cluster, moving, operate};
+use crate::database::{self, FEW_CONNECTIONS};
+use crate::directory;
 use crate::door::{self, Door};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
@@ -15,7 +17,15 @@ pub(crate) async fn run(
     arguments: &Arguments,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let store = || door::open_database(arguments, terminal);
+    let directory = directory::open(arguments).await?;
+    let store = async |name: &str| match &directory {
+        Some(directory) => {
+            let cluster = directory::cluster_of(directory, name).await?;
+            database::open_at(&cluster.url, FEW_CONNECTIONS).await
+        }
+        None => door::open_database(arguments, terminal).await,
+    };
+    let needed = || directory.as_ref().ok_or_else(cluster::no_directory);
     match command {
         TenantCommand::Export {
             name,
@@ -24,20 +34,41 @@ pub(crate) async fn run(
             with_secrets,
         } => {
             let terms = (*snapshot, *with_secrets);
-            moving::export(name, to, terms, &store().await?, terminal).await
+            moving::export(name, to, terms, &store(name).await?, terminal).await
+        }
+        TenantCommand::Import { .. } if directory.is_some() => {
+            Err(Problem::usage("a file is taken in by one cluster, and a directory is named")
+                .hint("Say --database-url with the cluster's; `wed cluster add` takes the tenant into the directory."))
         }
         TenantCommand::Import { file, name } => {
-            moving::import(file, name.as_deref(), &store().await?, terminal).await
+            let store = door::open_database(arguments, terminal).await?;
+            moving::import(file, name.as_deref(), &store, terminal).await
         }
-        TenantCommand::Move { name, to, back } => {
-            moving::carry(name, to, *back, &store().await?, terminal).await
+        TenantCommand::Move {
+            name,
+            to_cluster: Some(cluster),
+            back,
+            ..
+        } => moving::carry_to_cluster(name, cluster, *back, needed()?, terminal).await,
+        TenantCommand::Move { .. } if directory.is_some() => {
+            Err(Problem::usage("the directory would not know where the tenant is")
+                .hint("Say --to-cluster NAME; `wed cluster add` makes a database a cluster."))
         }
+        TenantCommand::Move { name, to, back, .. } => {
+            let to = to.as_deref().unwrap_or_default();
+            moving::carry(name, to, *back, &store(name).await?, terminal).await
+        }
+        TenantCommand::Delete {
+            name,
+            yes,
+            left_at: Some(cluster),
+        } => moving::remove_rest(name, cluster, *yes, needed()?, terminal).await,
         TenantCommand::Resume {
             name,
             take_back: true,
             lost_there,
         } => {
-            moving::take_back(name, *lost_there, &store().await?).await?;
+            moving::take_back(name, *lost_there, &store(name).await?).await?;
             say_resumed(name, terminal);
             Ok(())
         }
@@ -55,8 +86,18 @@ async fn run_through(
     terminal: &Terminal,
 ) -> Result<(), Problem> {
     match command {
-        TenantCommand::Create { name, description } => {
-            create(name, description, door, terminal).await
+        TenantCommand::Create {
+            name,
+            description,
+            cluster,
+        } => {
+            let new = NewTenant {
+                name: name.clone(),
+                description: description.clone(),
+                admin: None,
+                cluster: cluster.clone(),
+            };
+            create(&new, door, terminal).await
         }
         TenantCommand::List => list(door, terminal).await,
         TenantCommand::Show { name } => show(name, door, terminal).await,
@@ -91,26 +132,24 @@ async fn run_through(
             });
             Ok(())
         }
-        TenantCommand::Delete { name, yes } => delete(name, *yes, door, terminal).await,
+        TenantCommand::Delete { name, yes, .. } => delete(name, *yes, door, terminal).await,
         _ => Err(Problem::new("this command has no door")),
     }
 }
 
 /// Makes a tenant.
-async fn create(
-    name: &str,
-    description: &str,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
-    let new = NewTenant {
-        name: name.to_owned(),
-        description: description.to_owned(),
-        admin: None,
-    };
-    door.create_tenant(&new).await?;
-    terminal.answer(&json!({ "tenant": name, "created": true }), || {
-        terminal.line(&format!("Tenant {name} is made."));
+async fn create(new: &NewTenant, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
+    let name = &new.name;
+    let made = door.create_tenant(new).await?;
+    let mut answer = json!({ "tenant": name, "created": true });
+    if let Some(cluster) = &made.tenant.cluster {
+        answer["cluster"] = cluster.as_str().into();
+    }
+    terminal.answer(&answer, || {
+        terminal.line(&match &made.tenant.cluster {
+            Some(cluster) => format!("Tenant {name} is made, on cluster {cluster}."),
+            None => format!("Tenant {name} is made."),
+        });
         terminal.say(&format!(
             "Give it an admin: wed --tenant {name} user create NAME --role admin"
         ));
@@ -136,27 +175,25 @@ async fn suspend(name: &str, suspended: bool, door: &Door) -> Result<(), Problem
 /// Lists the tenants.
 async fn list(door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let tenants = door.tenants().await?;
+    let placed = tenants.iter().any(|tenant| tenant.cluster.is_some());
+    let mut head = vec!["tenant"];
+    head.extend(placed.then_some("cluster"));
+    head.extend(["", "flows", "components", "users", "made", "description"]);
     terminal.answer(&tenants, || {
         terminal.table(
-            &[
-                "tenant",
-                "",
-                "flows",
-                "components",
-                "users",
-                "made",
-                "description",
-            ],
+            &head,
             tenants.iter().map(|tenant| {
-                vec![
-                    tenant.name.clone(),
+                let mut cells = vec![tenant.name.clone()];
+                cells.extend(placed.then(|| tenant.cluster.clone().unwrap_or_default()));
+                cells.extend([
                     state(tenant),
                     tenant.flows.to_string(),
                     tenant.components.to_string(),
                     tenant.users.to_string(),
                     tenant.created_at.clone(),
                     tenant.description.clone(),
-                ]
+                ]);
+                cells
             }),
         );
     });
