@@ -10,7 +10,9 @@ DECLARE
 BEGIN
   IF _key IS NULL OR _key = '' THEN RETURN NULL; END IF;
   IF octet_length(_key) > 255 OR _key ~ '[[:cntrl:]]' THEN
-    RAISE EXCEPTION 'the key has % bytes, and 1 to 255 are allowed, no control characters', octet_length(_key)
+    RAISE EXCEPTION '%', CASE WHEN octet_length(_key) > 255
+      THEN format('the key has %s bytes, and 1 to 255 are allowed', octet_length(_key))
+      ELSE 'the key has a control character' END
       USING ERRCODE = '22023', HINT = 'Choose a short name of what the instance is about, such as order-17.';
   END IF;
   _running := wed.find_key(_flow_id, _key, true);

@@ -21,6 +21,15 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
       FROM wed.problems()))
 $$;
 
+-- Sessions whose transaction has written and is open for longer than _age, each with its flow if it is one of a flow's
+-- role: feeds of events wait for them.
+CREATE OR REPLACE FUNCTION wed.open_writers(_age interval)
+RETURNS TABLE (pid integer, flow_id integer, since timestamptz)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT a.pid, f.flow_id, a.xact_start FROM pg_stat_activity a LEFT JOIN wed.flow f ON f.role_name = a.usename
+  WHERE a.datname = current_database() AND a.backend_xid IS NOT NULL AND a.xact_start < clock_timestamp() - _age
+$$;
+
 -- What is wrong with the installation, and how to mend it.
 CREATE OR REPLACE FUNCTION wed.problems() RETURNS TABLE (code text, text text, hint text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -36,6 +45,12 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     ceil(extract(epoch FROM expires_at - clock_timestamp()))::bigint),
       'Another host frees its jobs then; start one if none runs.'
   FROM wed.host h WHERE expires_at > clock_timestamp() AND NOT wed.host_runs(h)
+  UNION ALL
+  SELECT 'feeds_held', format('%s has a transaction that has written open since %s s, and feeds of events wait for it',
+    coalesce('a session of flow ' || f.name || ' of tenant ' || t.name, 'a session'),
+    (extract(epoch FROM clock_timestamp() - w.since))::bigint),
+    format('End it there, or with SELECT pg_terminate_backend(%s).', w.pid)
+  FROM wed.open_writers('1 minute') w LEFT JOIN wed.flow f USING (flow_id) LEFT JOIN wed.tenant t USING (tenant_id)
   UNION ALL
   SELECT 'queue_old', format('the oldest job that could run is due since %s s', q.age),
     'Start more hosts, or see which tenant or component is slow with `wed job list`.'

@@ -3,7 +3,11 @@
 use pg_query::protobuf::Token;
 
 /// Functions that run text as a query, or tell the names of things by their numbers.
-const TELLING: [&str; 22] = [
+const TELLING: [&str; 28] = [
+    "acldefault",
+    "aclexplode",
+    "aclitem",
+    "aclitemin",
     "col_description",
     "current_schemas",
     "cursor_to_xml",
@@ -13,10 +17,12 @@ const TELLING: [&str; 22] = [
     "database_to_xmlschema",
     "format_type",
     "information_schema",
+    "makeaclitem",
     "obj_description",
     "query_to_xml",
     "query_to_xml_and_xmlschema",
     "query_to_xmlschema",
+    "row_security_active",
     "schema_to_xml",
     "schema_to_xml_and_xmlschema",
     "schema_to_xmlschema",
@@ -76,8 +82,12 @@ pub fn catalog_word(sql: &str) -> Option<String> {
 }
 
 fn is_of_catalog(word: &str) -> bool {
+    // An array's type has its element's name behind an underscore.
+    let word = word.trim_start_matches('_');
     word.starts_with("pg_") && !HARMLESS.contains(&word)
         || word.starts_with("to_reg")
+        || word.starts_with("binary_upgrade_")
+        || word.starts_with("has_") && word.ends_with("_privilege")
         || TELLING.contains(&word)
         || NAMING.contains(&word)
 }
@@ -97,6 +107,12 @@ mod tests {
             "SELECT query_to_xml('TABLE wed_flow', true, true, '')",
             "SELECT * FROM information_schema.columns",
             "SELECT wid::regclass FROM wed_flow",
+            "SELECT '{1259}'::_regclass",
+            "SELECT array[1259::oid]::\"_regclass\"",
+            "SELECT '{}'::_pg_class",
+            "SELECT acldefault('r', 16384)",
+            "SELECT makeaclitem(16384, 10, 'select', false)::text",
+            "SELECT has_column_privilege(16384, 'nope', 'select')",
             "SELECT CAST(wid AS pg_catalog.regtype) FROM wed_flow",
             "SELECT pg_get_expr('x', 1)",
             "SELECT format_type(wid::oid, NULL) FROM wed_flow",

@@ -385,7 +385,7 @@ pub const PROBLEM_CODES: &[ErrorCode] = &[
     ErrorCode {
         code: "idempotency_key",
         meaning: "the key of the request is empty, too long or of other characters",
-        remedy: "at most 200 visible characters",
+        remedy: "1 to 255 visible characters",
     },
     ErrorCode {
         code: "idempotency_key_reused",

@@ -113,8 +113,21 @@ impl Store {
         let url = self.flow_url(tenant, flow).await?;
         let (servers, options) = Servers::of(&url)?;
         let session = servers.connect(&options, Access::Any).await;
-        session.map_err(StoreError::unreachable)
+        session.map_err(|error| match error.as_database_error() {
+            Some(refused) if refused.code().is_some_and(|code| code == "28P01") => {
+                refused_password()
+            }
+            _ => StoreError::unreachable(error),
+        })
     }
+}
+
+fn refused_password() -> StoreError {
+    refused(
+        "42501",
+        "the flow's role has another password than the one that is kept of it",
+        "An operator gives it the kept one again: `wed flow url` tells the role and the password for ALTER ROLE.",
+    )
 }
 
 /// Does something within [`QUERIES_WAIT`].
@@ -202,11 +215,16 @@ fn refused(code: &str, message: &str, hint: &str) -> StoreError {
     }))
 }
 
+/// Classes of errors, and errors, that are the server's whatever a query asks for: lost connections, no room, no sessions.
+const OF_SERVER: [&str; 5] = ["08", "53100", "53300", "57P", "58"];
+
 /// Makes a refusal of the query of whatever the database refuses: a change, a right, an error that a function raises.
 fn of_query(error: StoreError) -> StoreError {
-    let is_of_server = error.is_of_server();
     match error {
         StoreError::Refused(mut refusal) => {
+            let is_of_server = OF_SERVER
+                .iter()
+                .any(|class| refusal.code.starts_with(class));
             let known = ["22", "23", "42", "0A", "54", "57014", "WF"];
             // A function that needs a state of the session, such as lastval().
             let is_of_session = refusal.code == "55000";

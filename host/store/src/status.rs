@@ -138,6 +138,16 @@ impl Store {
             );
         }
         if let Some(known) = installation["problems"].as_array_mut() {
+            // No host can say that it runs to a database that takes no changes.
+            let is_read_only = problems
+                .iter()
+                .any(|problem| problem["code"] == "read_only");
+            let of_hosts = |problem: &Json| {
+                ["no_host", "host_lost"]
+                    .iter()
+                    .any(|code| problem["code"] == *code)
+            };
+            known.retain(|problem| !(is_read_only && of_hosts(problem)));
             known.splice(0..0, problems);
         }
         let disk = Disk::of(self).await?;

@@ -223,3 +223,23 @@ fn feed_waits_for_the_next_event() {
     let heard = waits.join().expect("an answer");
     assert_eq!(heard["items"][0]["key"], "order-1", "{heard}");
 }
+
+#[harness::test]
+fn session_that_holds_feeds_back_is_named() {
+    let (api, client) = with_steps();
+    let mut owner = api.database.owner();
+    let url = on(api.database.store.flow_url(TENANT, "steps")).expect("its URL");
+    let mut session = Session::on(&api.database, &url);
+    let named = "SELECT count(*) FROM wed.open_writers('0 s') w JOIN wed.flow USING (flow_id) WHERE name = 'steps'";
+    session.run("SET idle_in_transaction_session_timeout = 0; BEGIN");
+    assert_eq!(owner.number(named), 0, "it has written nothing");
+    session.line("SELECT pg_current_xact_id()");
+    start(&client, &json!({ "key": "order-1" })).is(201);
+    let held = client.get("/v1/events").is(200).json();
+    assert_eq!(held["items"], json!([]), "{held}");
+    assert_eq!(owner.number(named), 1);
+    session.run("COMMIT");
+    assert_eq!(owner.number(named), 0);
+    let told = client.get("/v1/events").is(200).json();
+    assert_eq!(told["items"][0]["key"], "order-1", "{told}");
+}

@@ -10,6 +10,16 @@ use crate::terminal::Terminal;
 /// Prints the state of the installation; fails when something is wrong. It waits for no lock.
 pub(crate) async fn run(door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let status = door.installation().await?;
+    if !status["problems"].is_array() {
+        return Err(Problem::new(format!(
+            "{} answered, and not as Wedflow does",
+            door.server()
+        ))
+        .exit(5)
+        .hint(
+            "Look whether the address is that of a server of Wedflow, and what stands before it.",
+        ));
+    }
     terminal.answer(&status, || print(&status, terminal));
     match status["problems"].as_array().map_or(0, Vec::len) {
         0 => Ok(()),
