@@ -49,7 +49,7 @@ pub struct AttemptContext {
     /// Tenant: slots and memory are shared by tenant.
     pub tenant: TenantId,
     /// Source of the answers when the guest asks for the time or for random numbers: the host, unless it is for a
-    /// test or plays back a [`Recording`].
+    /// test or plays back a [`Recording`](crate::Recording).
     pub answers: AnswersFrom,
     /// Observer of the times when the guest computes for long.
     pub watch: Option<Arc<dyn Watch>>,
