@@ -4,6 +4,8 @@
 source "$(dirname "$0")/lib.sh"
 
 folder=$(mktemp -d)
+# The account of Postgres passes through it.
+chmod o+x "$folder"
 export WEDFLOW_HOME="$folder/home" WEDFLOW_CONFIG="$folder/config"
 unset DATABASE_URL WEDFLOW_SERVER WEDFLOW_TOKEN WEDFLOW_CONTEXT
 wed="$PWD/target/release/wed"
