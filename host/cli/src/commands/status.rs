@@ -120,8 +120,12 @@ fn print(status: &Json, terminal: &Terminal) {
             .map(|part| vec![text(&part["name"]), size(&part["bytes"])]),
     );
     for problem in status["problems"].as_array().into_iter().flatten() {
+        let cluster = match &problem["cluster"] {
+            Json::String(cluster) => format!("cluster {cluster}, "),
+            _ => String::new(),
+        };
         terminal.line(&format!(
-            "{}: {}\n  {}",
+            "{cluster}{}: {}\n  {}",
             text(&problem["code"]),
             text(&problem["text"]),
             text(&problem["hint"])
