@@ -3,7 +3,7 @@
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: dashboard-test pictures chaos cluster-demo docs package package-test rolling simulate help demo test setup setup-test build samples lint reference fuzz fuzz-api bench bench-guests bench-peers bench-scale bench-worklist clean soak
+.PHONY: dashboard-test pictures chaos cluster-demo docs package package-test rolling simulate help demo test setup setup-test build samples lint reference fuzz fuzz-api bench bench-guests bench-console bench-peers bench-scale bench-worklist clean soak
 
 help: ## List what there is to make
 	@echo "Wedflow. What there is to make:"
@@ -74,6 +74,9 @@ soak: ## Run a host under full load for MINUTES; figures by minute in bench/resu
 
 bench-worklist: ## Measure lists, claims and notices with 10 000 people and 100 000 open items
 	@scripts/bench.sh worklist
+
+bench-console: ## Measure the first paint of the console over a million instances, and its live pages
+	@scripts/bench-console.sh
 
 bench-peers: ## Measure other durable executors next to ours (see docs/reference/benchmarks.md)
 	@scripts/bench-peers.sh
