@@ -96,7 +96,7 @@ const isCopied = (page, item) => page.waitForFunction(async (number) => {
     request.onsuccess = () => done(request.result);
   });
   store.close();
-  return one?.document?.state === 'LOCKED' && one.page.includes('data-result');
+  return one?.entry?.state === 'LOCKED' && one.document?.state === 'LOCKED' && one.page.includes('data-result');
 }, item);
 
 /** Locks the item, and waits until it is copied. */
