@@ -336,6 +336,7 @@ fn endpoints(aviary: &Aviary) -> usize {
         ("calendar", "absent-calendar"),
         ("role", "absent-role"),
         ("tenant", "absent-tenant"),
+        ("cluster", "absent-cluster"),
         ("webhook", "wh_absent"),
         ("hook", "absent-hook"),
         ("address", "hk_absent"),

@@ -229,6 +229,10 @@ const VERBS: &[&[&str]] = &[
         "instance", "back", "FLOW", "1", "--reason", "x", "--to", "1",
     ],
     &["instance", "event", "FLOW", "1", "a=x"],
+    &["instance", "batch", "FLOW", "cancel"],
+    &[
+        "instance", "batch", "FLOW", "cancel", "--reason", "x", "--yes",
+    ],
     &["user", "role", "USER", "viewer"],
     &["user", "delete", "USER"],
     &["token", "create", "USER"],

@@ -86,7 +86,7 @@ impl Two {
     }
 
     /// The second tenant's names, and for each one that nobody has, as long as it.
-    fn names(&self) -> [(&'static str, String, String); 20] {
+    fn names(&self) -> [(&'static str, String, String); 21] {
         [
             ("flow", "canary-flow".into(), "absent-flow".into()),
             ("wid", "1".into(), "1".into()),
@@ -117,6 +117,7 @@ impl Two {
             ),
             ("role", "other-role".into(), "absent-role".into()),
             ("tenant", "beta".into(), "none".into()),
+            ("cluster", "one-cluster".into(), "absent-cluster".into()),
             ("webhook", "wh_1".into(), "wh_2".into()),
             ("hook", "canary-hook".into(), "absent-hook".into()),
             ("address", "hk_1".into(), "hk_2".into()),
