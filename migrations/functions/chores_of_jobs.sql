@@ -148,8 +148,7 @@ END $$;
 -- Ends external workers whose overrun is on record. Returns how many.
 CREATE OR REPLACE FUNCTION wed.end_overdue() RETURNS bigint
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
-  SELECT count(*) FROM (SELECT pid FROM wed.late_workers() WHERE due > now()
-    UNION SELECT pid FROM wed.open_writers('1 hour') WHERE flow_id IS NOT NULL) w
+  SELECT count(*) FROM (SELECT DISTINCT pid FROM wed.late_workers() WHERE due > now()) w
   WHERE pg_terminate_backend(w.pid)
 $$;
 
