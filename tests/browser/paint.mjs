@@ -51,6 +51,7 @@ try {
     const [paints, answers] = [[], []];
     for (let tried = 0; tried < TRIES; tried += 1) {
       await page.goto(root + path);
+      await page.waitForFunction(() => performance.getEntriesByName('first-contentful-paint').length);
       const told = await page.evaluate(() => [
         performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN,
         performance.getEntriesByType('navigation')[0].responseEnd,
