@@ -107,9 +107,6 @@ BEGIN
   RETURN _holds;
 END $$;
 
-CREATE OR REPLACE FUNCTION wed_bounded.jsonb_contains(_one jsonb, _other jsonb) RETURNS boolean
-LANGUAGE sql IMMUTABLE STRICT PARALLEL RESTRICTED AS $$ SELECT wed_bounded.op_contains($1, $2) $$;
-
 -- The keys that an expression names, as a document of key and quantity; a quantity of null is exclusive. The keys are
 -- one value, an array, or a document of quantities; _quantity, where it is declared, a number for each, or one for
 -- all. A number is the same key however many zeros it ends with; a declared quantity without a value is refused.
@@ -276,42 +273,6 @@ END $$;
 -- All other types have few digits, or come from columns that are held to them.
 CREATE OR REPLACE FUNCTION wed_bounded.number(_value anyelement) RETURNS anyelement
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT $1 $$;
-
--- As Postgres's own <@, of what has few pairs.
-CREATE OR REPLACE FUNCTION wed_bounded.op_contained(_one anyarray, _other anyarray) RETURNS boolean
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL RESTRICTED AS $$
-BEGIN
-  PERFORM wed_bounded.pair(_one, _other);
-  RETURN _one OPERATOR(pg_catalog.<@) _other;
-END $$;
-CREATE OR REPLACE FUNCTION wed_bounded.op_contained(_one jsonb, _other jsonb) RETURNS boolean
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL RESTRICTED AS $$
-BEGIN
-  PERFORM wed_bounded.pair(_one, _other);
-  RETURN _one OPERATOR(pg_catalog.<@) _other;
-END $$;
-
--- As Postgres's own @>, of what has few pairs.
-CREATE OR REPLACE FUNCTION wed_bounded.op_contains(_one anyarray, _other anyarray) RETURNS boolean
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL RESTRICTED AS $$
-BEGIN
-  PERFORM wed_bounded.pair(_one, _other);
-  RETURN _one OPERATOR(pg_catalog.@>) _other;
-END $$;
-CREATE OR REPLACE FUNCTION wed_bounded.op_contains(_one jsonb, _other jsonb) RETURNS boolean
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL RESTRICTED AS $$
-BEGIN
-  PERFORM wed_bounded.pair(_one, _other);
-  RETURN _one OPERATOR(pg_catalog.@>) _other;
-END $$;
-
--- As Postgres's own &&, of what has few pairs.
-CREATE OR REPLACE FUNCTION wed_bounded.op_overlap(_one anyarray, _other anyarray) RETURNS boolean
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL RESTRICTED AS $$
-BEGIN
-  PERFORM wed_bounded.pair(_one, _other);
-  RETURN _one OPERATOR(pg_catalog.&&) _other;
-END $$;
 
 -- Arrays that are held against each other, element by element, and documents.
 CREATE OR REPLACE FUNCTION wed_bounded.pair(_one anyarray, _other anyarray) RETURNS void

@@ -11,7 +11,8 @@
 --   claim, commit, attempts, hosts, workers, leases    jobs in the hands of hosts and workers
 --   reservations, grants, stock, orders, numbering    constraints
 --   flows, attributes, triggers, compile, apply, versions, settings, components    definitions
---   condition, condition_calls, bounded, generated/    what tenants' SQL may hold, and how it is bounded
+--   condition, condition_calls, bounded    what tenants' SQL may hold, and how it is bounded; the lists, and most
+--     bounded functions, are made from the guard's table (host/guard/src/rules.rs)
 --   operate, back, pauses, keys, business_keys, clock, webhooks, hooks, feed, schedules, waiting, explain,
 --     lint    operators
 --   work_plan, work_items, work_reports, worklists, people, notification    people's work

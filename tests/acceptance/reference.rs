@@ -68,18 +68,9 @@ fn the_schema_of_a_flow_toml_is_that_of_the_api() {
     generated_file("packaging/editors/flow.schema.json", &(text + "\n"));
 }
 
-/// The guard's table is one: what the database judges by and what the page about conditions lists is written from it.
+/// The guard's table is one: what the page about conditions lists is written from it.
 #[harness::test]
-fn the_rules_of_the_database_are_those_of_the_guard() {
-    use wedflow_guard::rules;
-    generated_file(
-        "migrations/functions/generated/allowed_calls.sql",
-        &rules::allowed_calls(),
-    );
-    generated_file(
-        "migrations/functions/generated/bounded_calls.sql",
-        &rules::bounded_calls(),
-    );
+fn the_lists_of_conditions_are_those_of_the_guard() {
     let path = "docs/reference/conditions.md";
     let page = std::fs::read_to_string(repository(path)).expect("the page");
     let (begin, end) = ("<!-- lists: begin -->\n", "<!-- lists: end -->");
@@ -87,7 +78,10 @@ fn the_rules_of_the_database_are_those_of_the_guard() {
     let (_, after) = rest.split_once(end).expect("the lists end");
     generated_file(
         path,
-        &format!("{before}{begin}{}{end}{after}", rules::reference()),
+        &format!(
+            "{before}{begin}{}{end}{after}",
+            wedflow_guard::rules::reference()
+        ),
     );
 }
 

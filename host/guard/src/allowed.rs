@@ -6,18 +6,8 @@
 
 use crate::catalog::CATALOG;
 
-/// Operators with two operands. (`!=` is `<>` by the time it gets here.)
-pub(crate) const BINARY: [&str; 41] = [
-    "=", "<>", "<", ">", "<=", ">=", "+", "-", "*", "/", "%", "^", "||", "->", "->>", "#>", "#>>",
-    "#-", "@>", "<@", "?", "?|", "?&", "&&", "&", "|", "#", "<<", ">>", "~~", "!~~", "~~*", "!~~*",
-    "~", "!~", "~*", "!~*", "^@", "@?", "@@", "-|-",
-];
-
-/// Those of regular expressions.
+/// Operators of regular expressions.
 pub(crate) const MATCHING: [&str; 4] = ["~", "!~", "~*", "!~*"];
-
-/// Operators with one operand, before it.
-pub(crate) const PREFIX: [&str; 6] = ["-", "+", "~", "@", "|/", "||/"];
 
 /// Operators that compare.
 pub(crate) const COMPARISON: [&str; 6] = ["=", "<>", "<", ">", "<=", ">="];

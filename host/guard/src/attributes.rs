@@ -68,7 +68,7 @@ impl FlowAttributes {
     pub(crate) fn suggest(&self, name: &str) -> String {
         let near = self
             .names()
-            .map(|known| (distance(known, name), known))
+            .map(|known| (strsim::levenshtein(known, name), known))
             .filter(|(distance, known)| *distance <= 2 && *distance < known.chars().count())
             .min();
         if let Some((_, known)) = near {
@@ -106,23 +106,6 @@ fn quote(name: &str) -> String {
     }
 }
 
-/// Returns the number of characters to change to make one word of the other (Levenshtein's distance); words much
-/// longer than names count as far from each other.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().take(80).collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (i, a) in one.chars().take(80).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, b) in other.iter().enumerate() {
-            let replaced = diagonal + usize::from(a != *b);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[other.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,12 +125,5 @@ mod tests {
         ] {
             assert_eq!(quote(name), quoted);
         }
-    }
-
-    #[test]
-    fn distances() {
-        assert_eq!(distance("status", "statsu"), 2);
-        assert_eq!(distance("a1", "a1"), 0);
-        assert_eq!(distance("", "abc"), 3);
     }
 }

@@ -5,7 +5,7 @@ use pg_query::{Node, NodeEnum};
 
 use crate::advice::way;
 use crate::allowed::{self, INTERVAL_PARTS};
-use crate::catalog::{self, Signature};
+use crate::catalog::{self, CATALOG, Signature};
 use crate::expression::{Checked, Done, Walk};
 use crate::kind::{Base, Context, Kind};
 use crate::literal::small_integer;
@@ -14,7 +14,7 @@ use crate::pattern;
 use crate::refusal::{ByteRefusal, RefusalCode};
 use crate::resolve::{self, ResolveError};
 use crate::time_part::{self, is_part};
-use crate::weight::{Operands, Seen, Size};
+use crate::weight::{Operands, Seen};
 use crate::written::Offset;
 use crate::zone::{is_choice_of_zones, is_zone};
 
@@ -95,6 +95,7 @@ impl Walk<'_> {
         }
         self.counted(name, signatures, args.len(), location)?;
         self.bounds(name, args, location)?;
+        self.written(name, signatures, args, location)?;
         if name == "make_interval" && args.iter().any(is_named) {
             return self.interval(args, location);
         }
@@ -178,7 +179,7 @@ impl Walk<'_> {
                 self.out.push_str(" FROM ");
                 let seen = self.expression(value)?;
                 self.out.push(')');
-                Ok(vec![CONSTANT, seen])
+                Ok(vec![Seen::narrow(Kind::UNKNOWN, true), seen])
             }
             ("overlaps", [a, b, c, d]) => {
                 let mut seen = self.list("((", &[a.clone(), b.clone()], ") OVERLAPS ")?;
@@ -194,19 +195,6 @@ impl Walk<'_> {
             }
             // POSITION(a IN b) under the name that can be called like any other.
             ("position", _) => self.list("strpos(", args, ")"),
-            (
-                "regexp_count"
-                | "regexp_instr"
-                | "regexp_like"
-                | "regexp_match"
-                | "regexp_replace"
-                | "regexp_split_to_array"
-                | "regexp_substr",
-                args,
-            ) => self.regular(name, args, location),
-            ("substring", [_, pattern]) if constant_text(pattern).is_some() => {
-                self.regular(name, args, location)
-            }
             (name, args) => self.list(&format!("{name}("), args, ")"),
         }
     }
@@ -419,17 +407,6 @@ impl Walk<'_> {
                     .refuse(RefusalCode::TooLarge, message, location)
                     .hint("repeat it less often"))
             }
-            ("format", [format, ..]) => {
-                let Some(text) = constant_text(format) else {
-                    let message = "the format of `format` is text in quotes";
-                    return Err(self
-                        .refuse(RefusalCode::Function, message, location)
-                        .hint("write the format itself; compose text with || or concat"));
-                };
-                pattern::places(text)
-                    .map(|_| ())
-                    .map_err(|refusal| self.pattern_refusal(RefusalCode::TooLarge, refusal, format))
-            }
             ("jsonb_build_object" | "json_build_object", args) if args.len() % 2 == 1 => {
                 let message = format!("`{name}` takes names and values in turn, so an even number");
                 Err(self.refuse(RefusalCode::Function, message, location))
@@ -442,8 +419,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Requires the words that some functions take to be written there: bounds of ranges, paths, zones, parts of a
-    /// time.
+    /// Refuses words that some functions do not know: bounds of ranges, parts of a time.
     fn words(&mut self, name: &str, args: &[Node], location: i32) -> Done {
         match (name, args) {
             (
@@ -458,28 +434,12 @@ impl Walk<'_> {
             }
             (
                 "jsonb_path_exists" | "jsonb_path_match" | "jsonb_path_query_first",
-                [_, path, others @ ..],
+                [_, _, _, ..],
             ) => {
-                if others.is_empty() {
-                    return self.path(path, location);
-                }
                 let message = format!("`{name}` takes a document and a path here");
                 Err(self
                     .refuse(RefusalCode::Function, message, location)
                     .hint("write the values into the path"))
-            }
-            ("timezone", [zone, _])
-            | ("date_trunc", [_, _, zone])
-            | ("make_timestamptz", [_, _, _, _, _, _, zone])
-                if !self.may_be_interval(zone)
-                    && !written_text(zone).is_some_and(is_zone)
-                    && !is_choice_of_zones(zone) =>
-            {
-                let message = "a time zone is written there, by its name";
-                let refusal = ByteRefusal::new(RefusalCode::Function, message)
-                    .hint("for example 'UTC', 'Europe/Berlin' or '+02:00'; of a few zones write CASE a1 WHEN 'DE' \
-                     THEN 'Europe/Berlin' ELSE 'UTC' END");
-                Err(self.at_node(refusal, zone))
             }
             ("extract" | "date_part" | "date_trunc", [field, ..])
                 if text_constant(field).is_some_and(|word| !is_part(word)) =>
@@ -493,32 +453,61 @@ impl Walk<'_> {
         }
     }
 
-    /// A function of regular expressions: the text it looks at is held to a length, the rest is written there.
-    fn regular(
-        &mut self,
-        name: &str,
-        args: &[Node],
-        location: i32,
-    ) -> Result<Vec<Seen>, ByteRefusal> {
-        let [_, pattern, others @ ..] = args else {
-            return self.list(&format!("{name}("), args, ")");
-        };
-        // The last argument is the flags, but for the replacement.
-        let flags = match (name, others) {
-            ("regexp_replace", [_, flags]) => Some(flags),
-            ("regexp_replace", _) => None,
-            (_, others) => others.first(),
-        };
-        if let Some(flags) = flags {
-            let Some(text) = constant_text(flags) else {
-                let message = format!("the flags of `{name}` are text in quotes");
-                return Err(self.refuse(RefusalCode::Function, message, location));
-            };
-            pattern::flags(text, name == "regexp_replace")
-                .map_err(|refusal| self.pattern_refusal(RefusalCode::Function, refusal, flags))?;
+    /// Requires operands to be written there where the table says so; the last is looked at first.
+    fn written(&self, name: &str, signatures: &[Signature], args: &[Node], location: i32) -> Done {
+        for (at, arg) in args.iter().enumerate().rev() {
+            let bound = (signatures.iter())
+                .filter(|one| one.for_count(args.len()).is_some())
+                .filter_map(|one| one.bounds.get(at).copied())
+                .find(|bound| CATALOG.bounds.written.contains_key(*bound));
+            match bound {
+                // With a number it is a position.
+                Some("pattern") if name == "substring" && constant_text(arg).is_none() => {}
+                Some("pattern") => self.pattern_size(arg)?,
+                Some("path") => self.path(arg, location)?,
+                Some("zone") => self.zone(arg)?,
+                Some(bound) => self.quoted(name, bound, arg, location)?,
+                None => {}
+            }
         }
-        self.pattern_size(pattern)?;
-        self.list(&format!("{name}("), args, ")")
+        Ok(())
+    }
+
+    /// Requires flags or a format as text in quotes.
+    fn quoted(&self, name: &str, bound: &str, arg: &Node, location: i32) -> Done {
+        let is_format = bound == "format";
+        let Some(text) = constant_text(arg) else {
+            let (message, hint) = match is_format {
+                true => (
+                    "the format of `format` is text in quotes".to_owned(),
+                    "write the format itself; compose text with || or concat",
+                ),
+                false => (format!("the flags of `{name}` are text in quotes"), ""),
+            };
+            return Err(self
+                .refuse(RefusalCode::Function, message, location)
+                .hint(hint));
+        };
+        let judged = match is_format {
+            true => pattern::places(text),
+            false => pattern::flags(text, name == "regexp_replace"),
+        };
+        judged.map_err(|refusal| self.at_node(refusal, arg))
+    }
+
+    /// A time zone is written there, or is an interval.
+    fn zone(&self, zone: &Node) -> Done {
+        if self.may_be_interval(zone)
+            || written_text(zone).is_some_and(is_zone)
+            || is_choice_of_zones(zone)
+        {
+            return Ok(());
+        }
+        let message = "a time zone is written there, by its name";
+        let refusal = ByteRefusal::new(RefusalCode::Function, message)
+            .hint("for example 'UTC', 'Europe/Berlin' or '+02:00'; of a few zones write CASE a1 WHEN 'DE' \
+                     THEN 'Europe/Berlin' ELSE 'UTC' END");
+        Err(self.at_node(refusal, zone))
     }
 
     fn interval(&mut self, args: &[Node], location: i32) -> Checked {
@@ -583,17 +572,6 @@ fn cast_to(name: &str, value: &Node, location: i32) -> TypeCast {
         location,
     }
 }
-
-/// A word of the grammar as an argument.
-const CONSTANT: Seen = Seen {
-    kind: Kind::UNKNOWN,
-    size: Size {
-        text: 0,
-        documents: 0,
-    },
-    constant: true,
-    limit: None,
-};
 
 /// Returns true for a literal number.
 pub(crate) fn is_number(node: &Node) -> bool {

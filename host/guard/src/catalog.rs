@@ -144,6 +144,16 @@ fn lists(all: impl IntoIterator<Item = &'static Signatures>) -> Lists {
         .collect()
 }
 
+/// Returns the signs of the operators with this number of operands.
+pub(crate) fn signs(operands: usize) -> Vec<&'static str> {
+    let has = |lines: &Vec<String>| {
+        (lines.iter().filter_map(|line| line.split_once("-> ")))
+            .any(|(of, _)| of.split_whitespace().count() == operands)
+    };
+    let signs = CATALOG.operators.iter().filter(|(_, lines)| has(lines));
+    signs.map(|(sign, _)| sign.as_str()).collect()
+}
+
 /// Returns the operators of a name with this number of operands.
 pub(crate) fn operators(name: &str, operands: usize) -> Vec<&'static Signature> {
     BY_OPERATOR

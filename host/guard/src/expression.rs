@@ -1,8 +1,6 @@
 //! The walk over an expression's tree. What it knows it writes anew, what it does not know it
 //! refuses: so nothing can be accepted and not written, or written and not checked.
 
-use std::collections::BTreeSet;
-
 use pg_query::protobuf::{
     AArrayExpr, AConst, AExprKind, AIndirection, BoolExpr, BoolExprType, BoolTestType, BooleanTest,
     CaseExpr, CollateClause, ColumnRef, MinMaxExpr, MinMaxOp, NullTest, NullTestType,
@@ -37,8 +35,6 @@ pub(crate) struct Walk<'a> {
     pub(crate) attributes: &'a FlowAttributes,
     /// True if functions are allowed that give another result each time.
     pub(crate) volatile: bool,
-    /// The attributes that are read, by index.
-    pub(crate) read: BTreeSet<usize>,
     /// Number of times that an attribute is read.
     pub(crate) reads: usize,
     pub(crate) out: Written,
@@ -61,7 +57,6 @@ impl<'a> Walk<'a> {
             fragment,
             attributes,
             volatile,
-            read: BTreeSet::new(),
             reads: 0,
             out: Written::default(),
             nodes: 0,
@@ -267,7 +262,7 @@ impl<'a> Walk<'a> {
             NodeEnum::FuncCall(call) => self.call(call),
             NodeEnum::TypeCast(cast) => self.cast(cast),
             NodeEnum::CaseExpr(case) => self.case(case),
-            NodeEnum::CoalesceExpr(first) => self.alike("COALESCE(", &first.args),
+            NodeEnum::CoalesceExpr(first) => self.alike("COALESCE(", &first.args, false),
             NodeEnum::MinMaxExpr(extreme) => self.extreme(extreme),
             NodeEnum::AArrayExpr(AArrayExpr { elements, .. }) => self.array(elements),
             NodeEnum::AIndirection(access) => self.subscript(access),
@@ -346,11 +341,14 @@ impl<'a> Walk<'a> {
         Ok(kind)
     }
 
-    /// Checks a call whose arguments and result all have one type.
-    fn alike(&mut self, open: &str, nodes: &[Node]) -> Checked {
+    /// Checks a call whose arguments and result all have one type, and which may compare them.
+    fn alike(&mut self, open: &str, nodes: &[Node], compares: bool) -> Checked {
         let seen = self.list(open, nodes, ")")?;
         let kind = self.agree(&nodes.iter().collect::<Vec<_>>(), &seen)?;
         let seen = self.coerced_all(&seen, kind)?;
+        if compares {
+            self.made("compare", Kind::BOOL, &seen)?;
+        }
         Ok(self.one_of(kind, &seen))
     }
 
@@ -507,7 +505,6 @@ impl<'a> Walk<'a> {
                 unknown(self.attributes, name).at(self.fragment.offset(*location).unwrap_or(0))
             );
         };
-        self.read.insert(index);
         self.reads += 1;
         let attribute = self.attributes.get(index);
         self.out.push_str(&attribute.quoted);
@@ -703,11 +700,7 @@ impl<'a> Walk<'a> {
                 ));
             }
         };
-        let seen = self.list(open, &extreme.args, ")")?;
-        let kind = self.agree(&extreme.args.iter().collect::<Vec<_>>(), &seen)?;
-        let seen = self.coerced_all(&seen, kind)?;
-        self.made("compare", Kind::BOOL, &seen)?;
-        Ok(self.one_of(kind, &seen))
+        self.alike(open, &extreme.args, true)
     }
 
     fn subscript(&mut self, access: &AIndirection) -> Checked {
@@ -824,7 +817,7 @@ impl<'a> Walk<'a> {
 }
 
 /// The length that all of these say for their type, if they say the same.
-fn common_limit(kind: Kind, seen: &[Seen]) -> Option<i32> {
+fn common_limit(kind: Kind, seen: &[Seen]) -> Option<i64> {
     let first = seen.first()?.limit;
     let same = seen
         .iter()

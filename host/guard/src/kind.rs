@@ -4,47 +4,56 @@ use std::fmt;
 
 use wedflow_model::{AttributeType, ScalarType};
 
-/// A type without its modifiers: that of a value, or of an array's elements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Base {
-    /// A constant in quotes, or NULL: whatever its place asks for.
-    Unknown,
-    Bool,
-    Int2,
-    Int4,
-    Int8,
-    Numeric,
-    Float4,
-    Float8,
-    Text,
-    Varchar,
-    Bpchar,
-    Date,
-    Time,
-    Timetz,
-    Timestamp,
-    Timestamptz,
-    Interval,
-    Uuid,
-    Jsonb,
-    Json,
-    Bytea,
-    Jsonpath,
-    Int4range,
-    Int8range,
-    Numrange,
-    Daterange,
-    Tsrange,
-    Tstzrange,
-    // What signatures say instead of a type.
-    Any,
-    AnyArray,
-    AnyElement,
-    AnyNonArray,
-    AnyCompatible,
-    AnyCompatibleArray,
-    AnyCompatibleNonArray,
-    AnyRange,
+macro_rules! bases {
+    ($($base:ident $category:literal $name:literal $shown:literal,)*) => {
+        /// A type without its modifiers: that of a value, or of an array's elements.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub(crate) enum Base { $($base,)* }
+
+        /// Each type with Postgres's letter of its category, its name in the catalog, and as people write it.
+        const BASES: &[(Base, char, &str, &str)] = &[$((Base::$base, $category, $name, $shown),)*];
+    };
+}
+
+// Unknown is a constant in quotes, or NULL: whatever its place asks for. Those that begin with Any are what signatures
+// say instead of a type.
+bases! {
+    Unknown 'X' "unknown" "unknown",
+    Bool 'B' "bool" "boolean",
+    Int2 'N' "int2" "smallint",
+    Int4 'N' "int4" "integer",
+    Int8 'N' "int8" "bigint",
+    Numeric 'N' "numeric" "numeric",
+    Float4 'N' "float4" "real",
+    Float8 'N' "float8" "double precision",
+    Text 'S' "text" "text",
+    Varchar 'S' "varchar" "varchar",
+    Bpchar 'S' "bpchar" "character",
+    Date 'D' "date" "date",
+    Time 'D' "time" "time",
+    Timetz 'D' "timetz" "timetz",
+    Timestamp 'D' "timestamp" "timestamp",
+    Timestamptz 'D' "timestamptz" "timestamptz",
+    Interval 'T' "interval" "interval",
+    Uuid 'U' "uuid" "uuid",
+    Jsonb 'U' "jsonb" "jsonb",
+    Json 'U' "json" "json",
+    Bytea 'U' "bytea" "bytea",
+    Jsonpath 'U' "jsonpath" "jsonpath",
+    Int4range 'R' "int4range" "int4range",
+    Int8range 'R' "int8range" "int8range",
+    Numrange 'R' "numrange" "numrange",
+    Daterange 'R' "daterange" "daterange",
+    Tsrange 'R' "tsrange" "tsrange",
+    Tstzrange 'R' "tstzrange" "tstzrange",
+    Any 'P' "any" "any",
+    AnyArray 'P' "anyarray" "anyarray",
+    AnyElement 'P' "anyelement" "anyelement",
+    AnyNonArray 'P' "anynonarray" "anynonarray",
+    AnyCompatible 'P' "anycompatible" "anycompatible",
+    AnyCompatibleArray 'P' "anycompatiblearray" "anycompatiblearray",
+    AnyCompatibleNonArray 'P' "anycompatiblenonarray" "anycompatiblenonarray",
+    AnyRange 'P' "anyrange" "anyrange",
 }
 
 /// The type of an expression.
@@ -53,46 +62,6 @@ pub(crate) struct Kind {
     pub(crate) base: Base,
     pub(crate) array: bool,
 }
-
-/// The types by their names in the catalog.
-const NAMES: [(&str, Base); 36] = [
-    ("unknown", Base::Unknown),
-    ("bool", Base::Bool),
-    ("int2", Base::Int2),
-    ("int4", Base::Int4),
-    ("int8", Base::Int8),
-    ("numeric", Base::Numeric),
-    ("float4", Base::Float4),
-    ("float8", Base::Float8),
-    ("text", Base::Text),
-    ("varchar", Base::Varchar),
-    ("bpchar", Base::Bpchar),
-    ("date", Base::Date),
-    ("time", Base::Time),
-    ("timetz", Base::Timetz),
-    ("timestamp", Base::Timestamp),
-    ("timestamptz", Base::Timestamptz),
-    ("interval", Base::Interval),
-    ("uuid", Base::Uuid),
-    ("jsonb", Base::Jsonb),
-    ("json", Base::Json),
-    ("bytea", Base::Bytea),
-    ("jsonpath", Base::Jsonpath),
-    ("int4range", Base::Int4range),
-    ("int8range", Base::Int8range),
-    ("numrange", Base::Numrange),
-    ("daterange", Base::Daterange),
-    ("tsrange", Base::Tsrange),
-    ("tstzrange", Base::Tstzrange),
-    ("any", Base::Any),
-    ("anyarray", Base::AnyArray),
-    ("anyelement", Base::AnyElement),
-    ("anynonarray", Base::AnyNonArray),
-    ("anycompatible", Base::AnyCompatible),
-    ("anycompatiblearray", Base::AnyCompatibleArray),
-    ("anycompatiblenonarray", Base::AnyCompatibleNonArray),
-    ("anyrange", Base::AnyRange),
-];
 
 /// Contexts of a conversion, in the order of what they allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -124,14 +93,13 @@ impl Kind {
             Some(element) => (true, element),
             None => (false, name),
         };
-        let (_, base) = NAMES.iter().find(|(known, _)| *known == name)?;
+        let (base, ..) = BASES.iter().find(|(_, _, known, _)| *known == name)?;
         Some(Kind { base: *base, array })
     }
 
     /// The name in the catalog.
     pub(crate) fn name(self) -> String {
-        let name = NAMES.iter().find(|(_, base)| *base == self.base);
-        let name = name.map_or("?", |(name, _)| name);
+        let (_, _, name, _) = BASES[self.base as usize];
         format!("{}{name}", if self.array { "_" } else { "" })
     }
 
@@ -180,39 +148,14 @@ impl Kind {
     }
 
     pub(crate) fn is_polymorphic(self) -> bool {
-        use Base::{
-            AnyArray, AnyCompatible, AnyCompatibleArray, AnyCompatibleNonArray, AnyElement,
-            AnyNonArray, AnyRange,
-        };
-        matches!(
-            self.base,
-            AnyArray
-                | AnyElement
-                | AnyNonArray
-                | AnyCompatible
-                | AnyCompatibleArray
-                | AnyCompatibleNonArray
-                | AnyRange
-        )
+        self.base != Base::Any && BASES[self.base as usize].1 == 'P'
     }
 
     /// Postgres's categories of types, by its letters.
     pub(crate) fn category(self) -> char {
-        use Base::{
-            Bool, Bpchar, Date, Float4, Float8, Int2, Int4, Int8, Interval, Numeric, Text, Time,
-            Timestamp, Timestamptz, Timetz, Unknown, Varchar,
-        };
-        match self.base {
-            _ if self.array => 'A',
-            Bool => 'B',
-            Int2 | Int4 | Int8 | Numeric | Float4 | Float8 => 'N',
-            Text | Varchar | Bpchar => 'S',
-            Date | Time | Timetz | Timestamp | Timestamptz => 'D',
-            Interval => 'T',
-            Unknown => 'X',
-            Base::Uuid | Base::Jsonb | Base::Json | Base::Bytea | Base::Jsonpath => 'U',
-            _ if self.bounds().is_some() => 'R',
-            _ => 'P',
+        match self.array {
+            true => 'A',
+            false => BASES[self.base as usize].1,
         }
     }
 
@@ -292,19 +235,7 @@ fn cast(from: Base, to: Base) -> Option<Context> {
 /// The name as people write it.
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = match self.base {
-            Base::Bool => "boolean",
-            Base::Int2 => "smallint",
-            Base::Int4 => "integer",
-            Base::Int8 => "bigint",
-            Base::Float4 => "real",
-            Base::Float8 => "double precision",
-            Base::Bpchar => "character",
-            base => NAMES
-                .iter()
-                .find(|(_, known)| *known == base)
-                .map_or("?", |(name, _)| name),
-        };
+        let (_, _, _, name) = BASES[self.base as usize];
         f.write_str(name)?;
         if self.array {
             f.write_str("[]")

@@ -93,23 +93,23 @@ pub(crate) fn is_bounded(number: &str) -> bool {
 /// A number as every version of Postgres reads it: without underscores, and to the base of ten.
 pub(crate) fn plain_number(number: &str) -> String {
     let digits = number.replace('_', "").to_ascii_lowercase();
-    let radix = [("0x", 16), ("0o", 8), ("0b", 2)]
-        .into_iter()
-        .find_map(|(prefix, radix)| Some((digits.strip_prefix(prefix)?, radix)));
-    match radix {
+    match radix(&digits) {
         Some((digits, radix)) => u128::from_str_radix(digits, radix)
             .map_or_else(|_| number.to_owned(), |n| n.to_string()),
         None => number.replace('_', ""),
     }
 }
 
+/// The digits of a number to another base than ten, and its base.
+fn radix(digits: &str) -> Option<(&str, u32)> {
+    let bases = [("0x", 16), ("0o", 8), ("0b", 2)];
+    (bases.into_iter()).find_map(|(prefix, radix)| Some((digits.strip_prefix(prefix)?, radix)))
+}
+
 /// The type of a number that is not a plain small integer.
 pub(crate) fn kind_of_number(number: &str) -> Base {
     let digits = number.replace('_', "").to_ascii_lowercase();
-    let radix = [("0x", 16), ("0o", 8), ("0b", 2)]
-        .into_iter()
-        .find_map(|(prefix, radix)| Some((digits.strip_prefix(prefix)?, radix)));
-    let value = match radix {
+    let value = match radix(&digits) {
         Some((digits, radix)) => i64::from_str_radix(digits, radix).ok(),
         None => digits.parse::<i64>().ok(),
     };

@@ -177,29 +177,18 @@ pub(crate) fn written_text(node: &Node) -> Option<&str> {
     }
 }
 
-/// Returns the number of bytes of an expression of constants alone; each element of an array counts
-/// four more.
-pub(crate) fn constant_length(node: &Node) -> Option<usize> {
-    match node.node.as_ref()? {
-        NodeEnum::AConst(constant) => Some(match &constant.val {
-            Some(Val::Sval(text)) => text.sval.len(),
-            Some(Val::Fval(number)) => number.fval.len(),
-            Some(_) => 4,
-            None => 0,
-        }),
-        NodeEnum::TypeCast(cast) => constant_length(cast.arg.as_deref()?),
-        NodeEnum::CollateClause(clause) => constant_length(clause.arg.as_deref()?),
-        NodeEnum::AExpr(operation) => {
-            let right = constant_length(operation.rexpr.as_deref()?)?;
-            match operation.lexpr.as_deref() {
-                Some(left) => Some(constant_length(left)?.saturating_add(right)),
-                None => Some(right + 1),
-            }
+/// Returns true for an expression of constants alone.
+pub(crate) fn is_constant(node: &Node) -> bool {
+    let is = |node: &Option<Box<Node>>| node.as_deref().is_some_and(is_constant);
+    match &node.node {
+        Some(NodeEnum::AConst(_)) => true,
+        Some(NodeEnum::TypeCast(cast)) => is(&cast.arg),
+        Some(NodeEnum::CollateClause(clause)) => is(&clause.arg),
+        Some(NodeEnum::AExpr(operation)) => {
+            is(&operation.rexpr) && (operation.lexpr.is_none() || is(&operation.lexpr))
         }
-        NodeEnum::AArrayExpr(list) => list.elements.iter().try_fold(0_usize, |sum, one| {
-            Some(sum.saturating_add(constant_length(one)? + 4))
-        }),
-        _ => None,
+        Some(NodeEnum::AArrayExpr(list)) => list.elements.iter().all(is_constant),
+        _ => false,
     }
 }
 

@@ -1,17 +1,19 @@
 //! Operators: which are allowed, on what types, and what is searched for.
 
+use std::sync::LazyLock;
+
 use pg_query::protobuf::{AExpr, AExprKind, List, RowExpr, TypeCast, a_const::Val};
 use pg_query::{Node, NodeEnum};
 use wedflow_model::{AttributeType, ScalarType};
 
 use crate::advice::no_operator;
-use crate::allowed::{BINARY, COMPARISON, MATCHING, PREFIX, QUANTIFIED};
+use crate::allowed::{COMPARISON, MATCHING, QUANTIFIED};
 use crate::call::{function_name, is_number};
 use crate::catalog;
 use crate::expression::{Checked, Done, Walk};
 use crate::kind::{Context, Kind};
-use crate::node::{constant_length, constant_text, foreign, text_constant, text_of};
-use crate::pattern::{self, PatternRefusal};
+use crate::node::{constant_text, foreign, is_constant, text_constant, text_of};
+use crate::pattern;
 use crate::refusal::{ByteRefusal, RefusalCode};
 use crate::resolve::{self, Resolved};
 use crate::weight::Seen;
@@ -21,6 +23,9 @@ use crate::written::Offset;
 const MAX_LISTED: usize = 100;
 /// The largest exponent that may be written.
 const MAX_POWER: i64 = 1000;
+
+/// Signs of the operators before one operand, and between two. (`!=` is `<>` by the time it gets here.)
+static SIGNS: LazyLock<[Vec<&str>; 2]> = LazyLock::new(|| [1, 2].map(catalog::signs));
 
 /// An operand: what was written, and what it is.
 pub(crate) type Operand<'n> = (Option<&'n Node>, Kind);
@@ -97,7 +102,7 @@ impl Walk<'_> {
 
     /// An operator before its operand.
     fn prefix(&mut self, name: &str, operand: Option<&Node>, location: i32) -> Checked {
-        let sign = self.sign(name, &PREFIX, location)?;
+        let sign = self.sign(name, &SIGNS[0], location)?;
         self.out.push_str(sign);
         self.out.push(' ');
         let node = self.required(operand)?;
@@ -197,7 +202,7 @@ impl Walk<'_> {
         right: Option<&Node>,
         location: i32,
     ) -> Checked {
-        let sign = self.sign(name, &BINARY, location)?;
+        let sign = self.sign(name, &SIGNS[1], location)?;
         let (one, other) = (self.required(left)?, self.required(right)?);
         if COMPARISON.contains(&sign) {
             self.labels(sign, one, other)?;
@@ -221,15 +226,13 @@ impl Walk<'_> {
             self.path(other, location)?;
         }
         if MATCHING.contains(&sign) {
-            return self.matching(sign, one, other, location);
+            self.pattern_size(other)?;
         }
         if sign == "^" {
             self.small_power(other, location)?;
         }
         let found = self.operand(one)?;
-        let from = self.out.offset();
-        self.word(sign);
-        let to = self.out.offset();
+        let (from, to) = self.word(sign);
         let by = self.operand(other)?;
         // To an array, a constant without a type is another one.
         let same = |kind: Kind, other: Kind| match sign == "||" && other.array && kind.is_unknown()
@@ -282,9 +285,7 @@ impl Walk<'_> {
     ) -> Checked {
         let (one, other) = (self.required(left)?, self.required(right)?);
         let text = self.operand(one)?;
-        let from = self.out.offset();
-        self.word(word);
-        let to = self.out.offset();
+        let (from, to) = self.word(word);
         let (pattern, found) = self.pattern(other)?;
         let resolved = self.resolved(
             sign,
@@ -309,9 +310,7 @@ impl Walk<'_> {
             ("SIMILAR TO", "~")
         };
         let text = self.operand(one)?;
-        let from = self.out.offset();
-        self.word(word);
-        let to = self.out.offset();
+        let (from, to) = self.word(word);
         let pattern = match other.node.as_ref() {
             Some(NodeEnum::FuncCall(call)) if function_name(call) == Some("similar_to_escape") => {
                 self.plain(call)?;
@@ -327,9 +326,7 @@ impl Walk<'_> {
         };
         self.pattern_size(pattern)?;
         if let Some(text) = constant_text(pattern) {
-            pattern::similar(text).map_err(|refusal| {
-                self.pattern_refusal(RefusalCode::TooComplex, refusal, pattern)
-            })?;
+            pattern::similar(text).map_err(|refusal| self.at_node(refusal, pattern))?;
         }
         let found = self.operand(pattern)?;
         self.fits(pattern, found.kind, Kind::TEXT, Context::Implicit)?;
@@ -391,24 +388,6 @@ impl Walk<'_> {
         }
     }
 
-    /// A text held against a regular expression.
-    fn matching(&mut self, sign: &str, one: &Node, other: &Node, location: i32) -> Checked {
-        self.pattern_size(other)?;
-        let text = self.operand(one)?;
-        let from = self.out.offset();
-        self.word(sign);
-        let to = self.out.offset();
-        let by = self.operand(other)?;
-        let resolved = self.resolved(
-            sign,
-            (Some(one), text.kind),
-            (Some(other), by.kind),
-            location,
-        )?;
-        self.run_bounded(&resolved, &[one, other], (from, to), sign)?;
-        Ok(Seen::truth())
-    }
-
     /// A regular expression must be written there, and small.
     pub(crate) fn pattern_size(&self, node: &Node) -> Done {
         let Some(text) = constant_text(node) else {
@@ -417,9 +396,7 @@ impl Walk<'_> {
                 .hint("write it itself; for a pattern in an attribute use LIKE");
             return Err(self.at_node(refusal, node));
         };
-        pattern::size(text)
-            .map(|_| ())
-            .map_err(|refusal| self.pattern_refusal(pattern::code_of(&refusal), refusal, node))
+        pattern::size(text).map_err(|refusal| self.at_node(refusal, node))
     }
 
     /// A path into a document must be written there, and take the time of one look at all of it.
@@ -434,18 +411,7 @@ impl Walk<'_> {
                 .refuse(RefusalCode::Function, message, location)
                 .hint("write it itself; with a key in an attribute use -> and ->>"));
         };
-        pattern::path(text)
-            .map_err(|refusal| self.pattern_refusal(pattern::code_of(&refusal), refusal, node))
-    }
-
-    /// Returns the refusal of a pattern in a string, with its place.
-    pub(crate) fn pattern_refusal(
-        &self,
-        code: RefusalCode,
-        (message, hint): PatternRefusal,
-        node: &Node,
-    ) -> ByteRefusal {
-        self.at_node(ByteRefusal::new(code, message).hint(hint), node)
+        pattern::path(text).map_err(|refusal| self.at_node(refusal, node))
     }
 
     /// The operator that Postgres would take, and its operands fit for it.
@@ -482,10 +448,13 @@ impl Walk<'_> {
             })
     }
 
-    pub(crate) fn word(&mut self, word: &str) {
+    /// Writes a word or sign between its operands. Returns where it begins and ends.
+    pub(crate) fn word(&mut self, word: &str) -> (Offset, Offset) {
+        let from = self.out.offset();
         self.out.push(' ');
         self.out.push_str(word);
         self.out.push(' ');
+        (from, self.out.offset())
     }
 
     fn distinct(
@@ -626,7 +595,7 @@ impl Walk<'_> {
 
     /// Refuses too many values of a list that are no constants: each is a level to Postgres.
     fn count_listed(&mut self, left: Option<&Node>, items: &[Node], location: i32) -> Done {
-        let varying = |item: &&Node| row(Some(item)).is_some() || constant_length(item).is_none();
+        let varying = |item: &&Node| row(Some(item)).is_some() || !is_constant(item);
         self.listed += items.iter().filter(varying).count();
         if self.listed > MAX_LISTED {
             let rows = row(left).is_some();
@@ -685,9 +654,7 @@ impl Walk<'_> {
         let sign = self.sign(name, &QUANTIFIED, location)?;
         let (value, array) = (self.required(left)?, self.required(right)?);
         let found = self.operand(value)?;
-        let from = self.out.offset();
-        self.word(sign);
-        let to = self.out.offset();
+        let (from, to) = self.word(sign);
         let any = kind == AExprKind::AexprOpAny;
         self.out.push_str(if any { "ANY (" } else { "ALL (" });
         let list = self.expression(array)?;
@@ -773,9 +740,7 @@ impl Walk<'_> {
             let from = self.out.offset();
             let found = self.operand(pattern)?;
             self.fits(pattern, found.kind, Kind::TEXT, Context::Implicit)?;
-            let between = self.out.offset();
-            self.word("ESCAPE");
-            let to = self.out.offset();
+            let (between, to) = self.word("ESCAPE");
             let by = self.operand(escape)?;
             let taken = self.made("copy", Kind::TEXT, &[found, by])?;
             self.fits(escape, by.kind, Kind::TEXT, Context::Implicit)?;

@@ -38,7 +38,6 @@ const GUESSES: usize = 100;
 pub struct CheckedPredicate {
     sql: String,
     guarded: String,
-    read: Vec<String>,
     weight: u64,
 }
 
@@ -103,11 +102,6 @@ impl CheckedPredicate {
     /// Weight of evaluating it, in values of a row's size.
     pub fn weight(&self) -> u64 {
         self.weight
-    }
-
-    /// The attributes it reads, in the order of the flow's attributes.
-    pub fn attributes_read(&self) -> &[String] {
-        &self.read
     }
 }
 
@@ -204,11 +198,6 @@ fn checked(
     Ok(CheckedPredicate {
         sql: written.to_string(),
         guarded: written.guarded(),
-        read: walk
-            .read
-            .iter()
-            .map(|index| attributes.get(*index).name.to_string())
-            .collect(),
         weight: walk.weight,
     })
 }

@@ -35,80 +35,64 @@ impl fmt::Display for Refusal {
     }
 }
 
-macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
-        /// The kinds of refusal. [`RefusalCode::as_str`] is what stands in answers and logs.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub enum RefusalCode { $($(#[$doc])* $name,)* }
-
-        impl RefusalCode {
-            /// The code's stable name.
-            pub fn as_str(self) -> &'static str {
-                match self { $(RefusalCode::$name => $text,)* }
-            }
-
-            /// Every code there is.
-            pub const ALL: &'static [RefusalCode] = &[$(RefusalCode::$name,)*];
-        }
-    };
-}
-
-codes! {
+/// The kinds of refusal. `Display` gives the name that stands in answers and logs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::Display, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+#[non_exhaustive]
+pub enum RefusalCode {
     /// The fragment holds white space only.
-    Empty = "empty",
+    Empty,
     /// Longer than [`crate::MAX_BYTES`].
-    TooLong = "too_long",
+    TooLong,
     /// Nested deeper than [`crate::MAX_DEPTH`].
-    TooDeep = "too_deep",
+    TooDeep,
     /// More nodes than [`crate::MAX_NODES`].
-    TooComplex = "too_complex",
+    TooComplex,
     /// A number with more digits than [`crate::MAX_DIGITS`], or text that could grow without bound.
-    TooLarge = "too_large",
+    TooLarge,
     /// A NUL character.
-    NulCharacter = "nul_character",
+    NulCharacter,
     /// Not SQL.
-    Syntax = "syntax",
-    /// A comment.
-    Comment = "comment",
+    Syntax,
     /// A `;`.
-    SecondStatement = "second_statement",
+    SecondStatement,
     /// `WHERE`, `FROM`, `RETURNING` and the like after the fragment.
-    ExtraClause = "extra_clause",
+    ExtraClause,
     /// A parameter such as `$1`.
-    Parameter = "parameter",
+    Parameter,
     /// A name that is no attribute of the flow.
-    UnknownAttribute = "unknown_attribute",
+    UnknownAttribute,
     /// An attribute that is set twice.
-    DuplicateAttribute = "duplicate_attribute",
+    DuplicateAttribute,
     /// The instance's identity, which is no attribute.
-    Wid = "wid",
+    Wid,
     /// Something other than a plain attribute on the left of `=`.
-    Target = "target",
+    Target,
     /// A name with dots.
-    QualifiedName = "qualified_name",
+    QualifiedName,
     /// `DEFAULT` elsewhere than alone on the right of `=`.
-    Default = "default",
+    Default,
     /// A sub-select.
-    Subquery = "subquery",
+    Subquery,
     /// A function that is not on the list, or not with these arguments.
-    Function = "function",
+    Function,
     /// An aggregate or window call.
-    Aggregate = "aggregate",
+    Aggregate,
     /// An operator that is not on the list.
-    Operator = "operator",
+    Operator,
     /// A type that is not on the list.
-    Type = "type",
+    Type,
     /// Any other part of SQL that is not on the list.
-    Construct = "construct",
+    Construct,
     /// Not the fragment's fault: the process is short of file descriptors, and a later attempt may
     /// succeed.
-    Unavailable = "unavailable",
+    Unavailable,
 }
 
-impl fmt::Display for RefusalCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+impl RefusalCode {
+    /// The code's stable name.
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 

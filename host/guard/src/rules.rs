@@ -1,12 +1,12 @@
-//! The guard's table, written for others: for the database, which judges conditions by it, and for people. An
-//! acceptance test compares what is written here with the files, or writes them (`make reference`).
+//! The guard's table, written for others: for the database, which judges conditions by it and gets it with its
+//! functions (`wedflow_store`), and for people (`make reference`).
 
 use std::fmt::Write as _;
 
 use crate::catalog::{self, CATALOG, Signature};
 use crate::kind::Kind;
 
-const HEAD: &str = "-- Written from host/guard/src/catalog.toml by `make reference`.\n";
+const HEAD: &str = "-- Made from host/guard/src/catalog.toml.\n";
 
 /// Maximum characters of a written line, where it can be broken.
 const LINE_MAX: usize = 112;
@@ -153,7 +153,20 @@ pub fn bounded_calls() -> String {
 /// when it plans, and each session would keep what they made: their first operand is one that it does not know then.
 const GROWING: [&str; 4] = ["array_replace", "lpad", "regexp_replace", "rpad"];
 
+/// Bound of two operands together.
+const PAIR: &str = "pair";
+
 fn define(sql: &mut String, name: &str, signature: &Signature, body: &str) {
+    if let ([PAIR, PAIR], [one, other]) = (&*signature.bounds, &*signature.arguments) {
+        let (one, other) = (sql_name(*one), sql_name(*other));
+        let _ = writeln!(
+            sql,
+            "CREATE OR REPLACE FUNCTION wed_bounded.{name}(_one {one}, _other {other}) RETURNS boolean\n\
+             LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL RESTRICTED AS $$\nBEGIN\n  \
+             PERFORM wed_bounded.pair(_one, _other);\n  RETURN {body};\nEND $$;"
+        );
+        return;
+    }
     let (least, _) = signature.counts();
     let arguments: Vec<String> = (signature.arguments.iter().enumerate())
         .map(|(at, kind)| {
@@ -184,7 +197,7 @@ fn define(sql: &mut String, name: &str, signature: &Signature, body: &str) {
 fn operands(signature: &Signature) -> Vec<String> {
     (signature.bounds.iter().enumerate())
         .map(
-            |(at, bound)| match CATALOG.bounds.run.contains_key(*bound) {
+            |(at, bound)| match *bound != PAIR && CATALOG.bounds.run.contains_key(*bound) {
                 true => format!("wed_bounded.{bound}(${})", at + 1),
                 false => format!("${}", at + 1),
             },

@@ -1,6 +1,5 @@
 //! The clause a transition returns.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -29,7 +28,6 @@ const WRAPPER: &str = "UPDATE wed_flow SET ";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedSetClause {
     assignments: Vec<CheckedAssignment>,
-    read: Vec<String>,
 }
 
 /// An `attribute = value` of a checked clause.
@@ -104,7 +102,7 @@ impl CheckedSetClause {
             let refusal = ByteRefusal::new(RefusalCode::Empty, "no attribute is set");
             return Err(at(0, "", refusal));
         }
-        Ok(builder.finish(BTreeSet::new()))
+        Ok(builder.finish())
     }
 
     /// The assignments, in the order of the flow's attributes.
@@ -117,32 +115,6 @@ impl CheckedSetClause {
         self.assignments
             .iter()
             .map(|assignment| &*assignment.attribute)
-    }
-
-    /// The attributes that expressions read, in the order of the flow's attributes.
-    pub fn attributes_read(&self) -> &[String] {
-        &self.read
-    }
-
-    /// The clause with holes for its literals. Clauses of one flow with equal shapes set the same
-    /// attributes by the same expressions, and their literals stand in the same order: they can be
-    /// one statement. The text is canonical, but it is a key, not SQL.
-    pub fn shape(&self) -> String {
-        let mut shape = String::new();
-        for assignment in &self.assignments {
-            shape.push_str(&assignment.quoted);
-            // No expression begins with a `$` or is the word DEFAULT.
-            match &assignment.value {
-                CheckedValue::Literal(_) => shape.push_str("=$"),
-                CheckedValue::Expression { sql, .. } => {
-                    shape.push('=');
-                    shape.push_str(sql);
-                }
-                CheckedValue::Default => shape.push_str("=DEFAULT"),
-            }
-            shape.push(',');
-        }
-        shape
     }
 
     /// The clause as SQL to be run: values that could take too long are refused by functions of the
@@ -175,7 +147,7 @@ impl CheckedSetClause {
         self.assignments
     }
 
-    /// The literals, in the order of the holes in the shape.
+    /// The literals, in the order of their assignments.
     pub fn literals(&self) -> impl Iterator<Item = Option<&str>> {
         self.assignments
             .iter()
@@ -245,11 +217,9 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn finish(mut self, read: BTreeSet<usize>) -> CheckedSetClause {
+    fn finish(mut self) -> CheckedSetClause {
         self.slots.sort_by_key(|slot| slot.target);
-        let assignments: Vec<CheckedAssignment> = self
-            .slots
-            .into_iter()
+        let assignments = (self.slots.into_iter())
             .map(|slot| {
                 let attribute = self.attributes.get(slot.target);
                 CheckedAssignment {
@@ -262,13 +232,7 @@ impl<'a> Builder<'a> {
                 }
             })
             .collect();
-        CheckedSetClause {
-            assignments,
-            read: read
-                .into_iter()
-                .map(|index| self.attributes.get(index).name.to_string())
-                .collect(),
-        }
+        CheckedSetClause { assignments }
     }
 }
 
@@ -328,7 +292,7 @@ fn constants_only(text: &str, attributes: &FlowAttributes) -> Option<CheckedSetC
             return None;
         }
         match tokens.next() {
-            None => return Some(builder.finish(BTreeSet::new())),
+            None => return Some(builder.finish()),
             Some((Token::Ascii44, _)) => {}
             Some(_) => return None,
         }
@@ -397,7 +361,7 @@ fn checked(
             },
         })?;
     }
-    Ok(builder.finish(walk.read))
+    Ok(builder.finish())
 }
 
 fn assign(
@@ -487,7 +451,6 @@ fn element(
     if let Some(text) = text_constant(value) {
         holds(name, &one, Constant::Text(text)).map_err(|refusal| walk.at_node(refusal, value))?;
     }
-    walk.read.insert(index);
     if document {
         walk.made("make", whole, &[Seen::of_attribute(whole), seen])?;
     } else {

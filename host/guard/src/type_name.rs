@@ -8,6 +8,7 @@ use pg_query::{Node, NodeEnum};
 use crate::allowed;
 use crate::expression::{Checked, Done, Walk};
 use crate::kind::{Base, Context, Kind};
+use crate::literal::small_integer;
 use crate::node::{text_constant, text_of};
 use crate::refusal::{ByteRefusal, RefusalCode};
 use crate::weight::{self, Seen};
@@ -18,7 +19,7 @@ const MAX_VARCHAR: i32 = 10_485_760;
 const MAX_PADDED: i32 = 1000;
 
 /// The parts of an interval, by Postgres's numbers for them.
-const FIELDS: [(i32, &str); 13] = [
+const FIELDS: [(i64, &str); 13] = [
     (1 << 2, " year"),
     (1 << 1, " month"),
     (1 << 3, " day"),
@@ -34,26 +35,16 @@ const FIELDS: [(i32, &str); 13] = [
     (1 << 11 | 1 << 12, " minute to second"),
 ];
 /// All of them, where only a precision is given.
-const ALL_FIELDS: i32 = 0x7FFF;
-
-/// A whole number that is written there.
-fn small_number(node: &Node) -> Option<i32> {
-    match &node.node {
-        Some(NodeEnum::AConst(AConst {
-            val: Some(Val::Ival(value)),
-            ..
-        })) => Some(value.ival),
-        _ => None,
-    }
-}
+const ALL_FIELDS: i64 = 0x7FFF;
 
 /// Writes what follows the word `interval`: its parts, and the number of digits of its seconds.
 fn interval_fields(typmods: &[Node]) -> Option<String> {
+    let fields_of = |node| small_integer(node, ALL_FIELDS);
     let (fields, digits) = match typmods {
-        [fields] => (small_number(fields)?, String::new()),
+        [fields] => (fields_of(fields)?, String::new()),
         [fields, digits] => {
-            let digits = small_number(digits).filter(|digits| (0..=6).contains(digits))?;
-            (small_number(fields)?, format!("({digits})"))
+            let digits = small_integer(digits, 6).filter(|digits| *digits >= 0)?;
+            (fields_of(fields)?, format!("({digits})"))
         }
         _ => return None,
     };
@@ -117,7 +108,7 @@ impl Walk<'_> {
         self.out.push_str(&written);
         let is_of_text = matches!(kind.base, Base::Varchar | Base::Bpchar);
         let limit = name.typmods.first().filter(|_| is_of_text);
-        let limit = limit.and_then(small_number);
+        let limit = limit.and_then(|limit| small_integer(limit, MAX_VARCHAR.into()));
         let Some(elements) = elements else {
             return self.converted(found, kind, limit);
         };
@@ -138,7 +129,7 @@ impl Walk<'_> {
     }
 
     /// Weighs a cast; to a text of a limited length that it does not have yet it is a copy more.
-    fn converted(&mut self, found: Seen, kind: Kind, limit: Option<i32>) -> Checked {
+    fn converted(&mut self, found: Seen, kind: Kind, limit: Option<i64>) -> Checked {
         if limit.is_some() && (found.kind, found.limit) == (kind, limit) {
             return Ok(found);
         }

@@ -358,50 +358,15 @@ fn range(text: &str, bounds: Kind) -> Option<Result<(), ByteRefusal>> {
 }
 
 /// The names of months and days, as Postgres reads them.
-const CALENDAR: [&str; 42] = [
-    "jan",
-    "feb",
-    "mar",
-    "apr",
-    "may",
-    "jun",
-    "jul",
-    "aug",
-    "sep",
-    "sept",
-    "oct",
-    "nov",
-    "dec",
-    "january",
-    "february",
-    "march",
-    "april",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-    "sun",
-    "mon",
-    "tue",
-    "tues",
-    "wed",
-    "weds",
-    "thu",
-    "thur",
-    "thurs",
-    "fri",
-    "sat",
-    "sunday",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-];
+const CALENDAR: &str = "\
+    jan feb mar apr may jun jul aug sep sept oct nov dec january february march april june july august september \
+    october november december sun mon tue tues wed weds thu thur thurs fri sat sunday monday tuesday wednesday \
+    thursday friday saturday";
+
+/// Returns true for one of several words.
+fn is_of(words: &str, word: &str) -> bool {
+    words.split(' ').any(|known| known == word)
+}
 
 /// Returns true if the text makes a time zone, as `ABC5` and `q/aa5` do: Postgres keeps each that it was ever asked
 /// for.
@@ -424,8 +389,7 @@ fn makes_zone(text: &str) -> bool {
             .any(|piece| piece.contains(|c: char| c.is_ascii_digit()) && !piece.contains(':'));
         let apart = month.len() < word.len() || digits.len() < behind.len();
         let begins = text[piece..].starts_with(|c: char| c.is_ascii_digit());
-        let named =
-            CALENDAR.contains(&month.to_ascii_lowercase().as_str()) && !(apart && dated && !begins);
+        let named = is_of(CALENDAR, &month.to_ascii_lowercase()) && !(apart && dated && !begins);
         // With what follows it may be one of those that there are: `Etc/GMT+5`, `EST5EDT`.
         let all = rest.split(char::is_whitespace).next().unwrap_or_default();
         if word.len() > 2 && digits.starts_with(|c: char| c.is_ascii_digit()) && !named {
@@ -465,16 +429,7 @@ fn is_bytes(text: &str) -> bool {
 }
 
 /// Words that stand for points in time without a digit.
-const POINTS: [&str; 8] = [
-    "now",
-    "today",
-    "tomorrow",
-    "yesterday",
-    "epoch",
-    "infinity",
-    "-infinity",
-    "allballs",
-];
+const POINTS: &str = "now today tomorrow yesterday epoch infinity -infinity allballs";
 
 /// A word of an interval that is no unit.
 fn unknown_unit(text: &str) -> Option<String> {
@@ -583,7 +538,7 @@ fn is_late(text: &str) -> bool {
 fn may_be_time(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     if !text.contains(|c: char| c.is_ascii_digit()) {
-        return POINTS.iter().any(|word| text.contains(word));
+        return POINTS.split(' ').any(|word| text.contains(word));
     }
     true
 }

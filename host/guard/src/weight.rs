@@ -51,7 +51,7 @@ pub(crate) struct Seen {
     /// True if it holds no attribute.
     pub(crate) constant: bool,
     /// Length that its type says: `n` of `varchar(n)` and `char(n)`.
-    pub(crate) limit: Option<i32>,
+    pub(crate) limit: Option<i64>,
 }
 
 impl Seen {

@@ -325,14 +325,6 @@ fn a_rejection_says_what_where_and_how_to_mend_it() {
 }
 
 #[test]
-fn every_kind_of_rejection_has_a_name_of_its_own() {
-    let mut names: Vec<_> = RefusalCode::ALL.iter().map(|code| code.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
-    assert_eq!(names.len(), RefusalCode::ALL.len());
-}
-
-#[test]
 fn what_other_languages_write_is_told_what_to_write_here() {
     for (text, position, hint) in [
         ("WHERE a1 = 'x'", 1, "leave that word out"),
@@ -409,7 +401,6 @@ fn literals_are_bound_and_the_rest_is_written() {
             ("f", CheckedValue::Default),
         ]
     );
-    assert_eq!(clause.attributes_read(), ["a1"]);
     assert!(
         clause
             .attributes_written()
@@ -422,34 +413,6 @@ fn literals_are_bound_and_the_rest_is_written() {
     assert_eq!(written("a1=1e3"), expression("1e3"));
     assert_eq!(written("big=3000000000"), literal("3000000000"));
     assert_eq!(written("a1=007"), literal("7"));
-}
-
-#[test]
-fn shapes_are_equal_exactly_when_one_statement_serves() {
-    let shape = |text: &str| set(text).expect(text).shape();
-    assert_eq!(shape("a1='x', a2='y'"), shape("a2=null,a1 = 'other; '"));
-    assert_eq!(shape("a1=1"), shape("\"a1\" = '2'"));
-    assert_eq!(
-        shape("d2=d2+1, a1='x'"),
-        shape("a1='y',  d2 = ((d2) + (1))")
-    );
-    let all = [
-        "a1='x'",
-        "a2='x'",
-        "a1='x', a2='x'",
-        "a1=a2",
-        "a1=default",
-        "d2=d2+1",
-        "d2=d2+2",
-        "a1=a2||'$'",
-        "a1=a2||'?'",
-        "a1=lower(a1)",
-    ];
-    for (i, one) in all.iter().enumerate() {
-        for other in &all[i + 1..] {
-            assert_ne!(shape(one), shape(other), "{one} / {other}");
-        }
-    }
 }
 
 #[test]

@@ -9,70 +9,24 @@ use wedflow_guard::{CheckedPredicate, CheckedSetClause, CheckedValue};
 use attributes::attributes;
 
 /// Expressions without parts.
-const LEAVES: [&str; 24] = [
-    "a1",
-    "a2",
-    "d2",
-    "ok",
-    "tags",
-    "doc",
-    "\"order\"",
-    "null",
-    "true",
-    "1",
-    "-1",
-    "1.5",
-    "2e3",
-    "'x'",
-    "''",
-    "now()",
-    "current_date",
-    "wid",
-    "$1",
-    "default",
-    "*",
-    "-0",
-    "0x1F",
-    "1_000",
-];
+const LEAVES: &str = "\
+    a1 a2 d2 ok tags doc \"order\" null true 1 -1 1.5 2e3 'x' '' now() current_date wid $1 default * -0 0x1F 1_000";
 
 /// Operators between two expressions.
-const OPERATORS: [&str; 23] = [
-    "+",
-    "-",
-    "*",
-    "/",
-    "%",
-    "||",
-    "=",
-    "<>",
-    "<",
-    ">=",
-    "and",
-    "or",
-    "->",
-    "->>",
-    "@>",
-    "?",
-    "is distinct from",
-    "like",
-    "ilike",
-    "not like",
-    "^",
-    "~",
-    "between 1 and",
-];
+const OPERATORS: &str = "\
+    +, -, *, /, %, ||, =, <>, <, >=, and, or, ->, ->>, @>, ?, is distinct from, like, ilike, \
+    not like, ^, ~, between 1 and";
 
 /// Expressions of the allowed kind, and a few that are not.
 fn expression() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
-        prop::sample::select(LEAVES.to_vec()).prop_map(str::to_owned),
+        prop::sample::select(LEAVES.split(' ').collect::<Vec<_>>()).prop_map(str::to_owned),
         "[^\0]{0,8}".prop_map(|text| format!("'{}'", text.replace('\'', "''"))),
         "[^\0]{0,8}"
             .prop_map(|text| { format!("E'{}'", text.replace('\\', "\\\\").replace('\'', "\\'")) }),
     ];
     leaf.prop_recursive(6, 40, 3, |inner| {
-        let operators = prop::sample::select(OPERATORS.to_vec());
+        let operators = prop::sample::select(OPERATORS.split(", ").collect::<Vec<_>>());
         prop_oneof![
             (inner.clone(), operators, inner.clone())
                 .prop_map(|(l, op, r)| format!("{l} {op} {r}")),
@@ -100,48 +54,11 @@ fn expression() -> impl Strategy<Value = String> {
 }
 
 fn tokens() -> impl Strategy<Value = String> {
-    let token = prop::sample::select(vec![
-        "a1",
-        "=",
-        "'x'",
-        ",",
-        "(",
-        ")",
-        "--",
-        "/*",
-        "*/",
-        ";",
-        "where",
-        "from",
-        "returning",
-        "select",
-        "1",
-        "$1",
-        "$$",
-        "\"",
-        "'",
-        "E'\\'",
-        "U&'\\0041'",
-        "[",
-        "]",
-        ".",
-        "::",
-        "text",
-        "default",
-        "union",
-        "\n",
-        "\\",
-        "é",
-        "wid",
-        "set",
-        "case",
-        "end",
-        "when",
-        "and",
-        "not",
-        "is",
-        "null",
-    ]);
+    let words = "\
+        a1 = 'x' , ( ) -- /* */ ; where from returning select 1 $1 $$ \" ' E'\\' U&'\\0041' [ ] . \
+        :: text default union \\ é wid set case end when and not is null";
+    let token = words.split(' ').chain(["\n"]).collect::<Vec<_>>();
+    let token = prop::sample::select(token);
     prop::collection::vec(token, 0..12).prop_map(|tokens| tokens.join(" "))
 }
 

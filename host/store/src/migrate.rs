@@ -6,6 +6,7 @@ use rust_embed::RustEmbed;
 use sha2::{Digest, Sha256};
 use sqlx::migrate::{Migrate, MigrateError, Migrator};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
+use wedflow_guard::rules;
 
 use crate::servers::Access;
 use crate::{Store, StoreError};
@@ -301,8 +302,12 @@ fn template_name(path: &str) -> Option<&str> {
     path.strip_prefix(TEMPLATES)?.strip_suffix(".sql")
 }
 
-/// Path and text of every file: `first.sql`, the functions by path, `last.sql`.
+/// Path and text of every file: `first.sql`, the functions by path, `last.sql`. Two are made from the guard's table.
 fn sources() -> Vec<(String, String)> {
+    let made = [
+        ("generated/allowed_calls.sql", rules::allowed_calls()),
+        ("generated/bounded_calls.sql", rules::bounded_calls()),
+    ];
     let mut files: Vec<(String, String)> = Functions::iter()
         .filter(|path| path.ends_with(".sql"))
         .filter_map(|path| {
@@ -312,6 +317,7 @@ fn sources() -> Vec<(String, String)> {
                 String::from_utf8_lossy(&file.data).into_owned(),
             ))
         })
+        .chain(made.map(|(path, text)| (path.to_owned(), text)))
         .collect();
     files.sort_by_key(|(path, _)| (path == LAST, path != FIRST, path.clone()));
     files

@@ -147,33 +147,40 @@ const WEIGHED: [&str; 66] = [
     "greatest(doc, '{}') = coalesce(doc, '1') and lower(coalesce(a1, a2)) = 'x'",
 ];
 
-/// Both weigh a condition by one table, so that a host says which condition the database will refuse.
+/// Both weigh a condition by one table, so that a host says which condition the database will refuse; and what the
+/// database runs of it is SQL.
 #[harness::test]
-fn both_guards_weigh_alike() {
+fn both_guards_weigh_alike_and_what_is_run_can_be_prepared() {
     let flow = flow();
     let mut owner = flow.database.owner();
     let shape = owner.line("SELECT shape_schema FROM wed.flow");
+    owner.run("SET search_path = pg_catalog, pg_temp; SET standard_conforming_strings = on");
     let mut apart = Vec::new();
-    let mut weighty = 0;
+    let (mut weighty, mut bounded) = (0, 0);
     let corpus = corpus("accepted.txt", 2);
     let conditions = corpus.iter().filter(|(kind, _)| kind == "where");
     for text in conditions.map(|(_, text)| text.as_str()).chain(WEIGHED) {
         let host = CheckedPredicate::parse(text, &attributes())
             .unwrap_or_else(|rejection| panic!("{text}\n{rejection}"));
-        let weight: i32 = owner
+        let row = owner
             .query_one(
-                "SELECT weight FROM wed.check_predicate($1, 999999, $2)",
+                "SELECT weight, guarded FROM wed.check_predicate($1, 999999, $2)",
                 &[&shape, &text],
             )
-            .unwrap_or_else(|error| panic!("{text}\n{:?}", Refusal::of(&error)))
-            .get(0);
+            .unwrap_or_else(|error| panic!("{text}\n{:?}", Refusal::of(&error)));
+        let (weight, guarded): (i32, String) = (row.get(0), row.get(1));
         weighty += usize::from(weight > 0);
+        bounded += usize::from(guarded.contains("wed_bounded."));
         if u64::try_from(weight).expect("a weight") != host.weight() {
             apart.push(format!("{text}: host {}, database {weight}", host.weight()));
         }
+        let sql = format!("SELECT true FROM {shape}.wed_flow WHERE {guarded}");
+        if let Err(error) = owner.prepare(&sql) {
+            panic!("{text}\n{guarded}\n{:?}", Refusal::of(&error));
+        }
     }
     assert!(apart.is_empty(), "{}\n{}", apart.len(), apart.join("\n"));
-    assert!(weighty > 100, "{weighty}");
+    assert!(weighty > 100 && bounded > 100, "{weighty} {bounded}");
 }
 
 #[harness::test]
@@ -198,34 +205,6 @@ fn accepted_clauses_can_be_prepared() {
         }
     }
     assert!(count > 100, "{count}");
-}
-
-#[harness::test]
-fn conditions_can_be_prepared_as_the_database_runs_them() {
-    let flow = flow();
-    let mut owner = flow.database.owner();
-    let shape = owner.line("SELECT shape_schema FROM wed.flow");
-    owner.run("SET search_path = pg_catalog, pg_temp; SET standard_conforming_strings = on");
-    let mut bounded = 0;
-    for (kind, text) in corpus("accepted.txt", 2) {
-        if kind != "where" {
-            continue;
-        }
-        let row = owner.query_one(
-            "SELECT guarded FROM wed.check_predicate($1, 999999, $2)",
-            &[&shape, &text],
-        );
-        let guarded: String = match row {
-            Ok(row) => row.get(0),
-            Err(error) => panic!("{text}\n{:?}", Refusal::of(&error)),
-        };
-        bounded += usize::from(guarded.contains("wed_bounded."));
-        let sql = format!("SELECT true FROM {shape}.wed_flow WHERE {guarded}");
-        if let Err(error) = owner.prepare(&sql) {
-            panic!("{text}\n{guarded}\n{:?}", Refusal::of(&error));
-        }
-    }
-    assert!(bounded > 100, "{bounded}");
 }
 
 /// The signatures that the guard resolves calls and operators by are the server's own.
