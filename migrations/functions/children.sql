@@ -360,7 +360,8 @@ $$;
 -- An instance in words; null where its flow is no more.
 CREATE OR REPLACE FUNCTION wed.place_of(_flow_id integer, _wid integer) RETURNS text
 LANGUAGE sql STABLE AS $$
-  SELECT format('instance %s of %s', _wid, f.name) FROM wed.flow f WHERE f.flow_id = _flow_id
+  SELECT format('instance %s of %s', _wid,
+    coalesce((SELECT f.name FROM wed.flow f WHERE f.flow_id = _flow_id), 'a removed flow')) WHERE _wid IS NOT NULL
 $$;
 
 -- What a job that called for a child waits for, in words.

@@ -3,13 +3,17 @@
 -- Chore `clock`: conditions that have become true by the clock fire, traced as _CLOCK; jobs whose condition it made
 -- false are listed as stale.
 
--- Flows with conditions on the clock of which one can have become true, or whose instances have changed.
+-- Flows with conditions on the clock of which one can have become true, or whose instances have changed, and those that
+-- got their first one.
 CREATE OR REPLACE FUNCTION wed.due_clock()
 RETURNS TABLE (tenant_id integer, flow_id integer, thing bigint, tgid integer, since timestamptz)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT f.tenant_id, c.flow_id, 0::bigint, 0, c.not_before FROM wed.clock c JOIN wed.flow f USING (flow_id)
   WHERE c.not_before <= clock_timestamp() AND (c.next_look <= clock_timestamp()
     OR EXISTS (SELECT FROM wed.clock_changed d WHERE d.flow_id = c.flow_id))
+  UNION ALL
+  SELECT DISTINCT f.tenant_id, d.flow_id, 0::bigint, 0, now() FROM wed.clock_changed d JOIN wed.flow f USING (flow_id)
+  WHERE NOT EXISTS (SELECT FROM wed.clock c WHERE c.flow_id = d.flow_id)
 $$;
 
 -- Looks at running instances of a flow, some after the other until 150 ms have passed; the next look goes on there. At
@@ -29,13 +33,18 @@ DECLARE
   _look record;
   _fired bigint := 0;
 BEGIN
+  INSERT INTO wed.clock (flow_id) SELECT _flow_id
+  WHERE NOT EXISTS (SELECT FROM wed.clock WHERE flow_id = _flow_id) ON CONFLICT DO NOTHING;
   SELECT * INTO _clock FROM wed.clock WHERE flow_id = _flow_id AND not_before <= _begun FOR UPDATE SKIP LOCKED;
   IF NOT FOUND THEN RETURN 'false'; END IF;
   SELECT * INTO STRICT _flow FROM wed.flow WHERE flow_id = _flow_id;
-  IF NOT EXISTS (SELECT FROM wed.trigger t WHERE t.flow_id = _flow_id AND wed.is_on_clock(t)) THEN
-    DELETE FROM wed.clock WHERE flow_id = _flow_id;
+  IF NOT wed.has_clock(_flow_id) THEN
     DELETE FROM wed.clock_changed WHERE flow_id = _flow_id;
-    RETURN 'false';
+    -- A definition that has come meanwhile is seen here, or has listed the flow anew.
+    IF NOT wed.has_clock(_flow_id) THEN
+      DELETE FROM wed.clock WHERE flow_id = _flow_id;
+      RETURN 'false';
+    END IF;
   END IF;
   -- What changes during a round is for the next one.
   IF _clock.from_wid = 0 THEN DELETE FROM wed.clock_changed WHERE flow_id = _flow_id; END IF;
@@ -57,6 +66,12 @@ BEGIN
   END IF;
   RETURN to_jsonb(_fired);
 END $$;
+
+-- Tells whether a condition of a flow looks at the clock. Volatile: asked again, it sees what was committed meanwhile.
+CREATE OR REPLACE FUNCTION wed.has_clock(_flow_id integer) RETURNS boolean
+LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  SELECT EXISTS (SELECT FROM wed.trigger t WHERE t.flow_id = _flow_id AND wed.is_on_clock(t))
+$$;
 
 -- Tells whether a trigger's condition looks at the clock.
 CREATE OR REPLACE FUNCTION wed.is_on_clock(_trigger wed.trigger) RETURNS boolean
@@ -181,7 +196,7 @@ BEGIN
 END $$;
 
 -- Makes the functions of a flow that tell of some rows which conditions that look at the clock hold, and when one can
--- become true next (wed.moments_of), and puts the flow on the list of those that hosts look at (wed.do_clock).
+-- become true next (wed.moments_of), and brings the flow to the list of those that hosts look at (wed.do_clock).
 CREATE OR REPLACE FUNCTION wed.compile_clock(_flow wed.flow) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -218,7 +233,7 @@ EXCEPTION WHEN OTHERS THEN
   RETURN '-infinity'; -- some row has none
 END $moment$, _moments));
   END IF;
-  INSERT INTO wed.clock (flow_id) VALUES (_flow.flow_id) ON CONFLICT DO NOTHING;
+  -- Hosts write the flow's row of wed.clock all the time: it is left to them, and no definition meets them there.
   INSERT INTO wed.clock_changed (flow_id) VALUES (_flow.flow_id);
 END $$;
 

@@ -29,7 +29,10 @@ BEGIN
   RETURN jsonb_build_object('wid', _wid, 'seq', _row.seq, 'present', _seq IS NULL, 'status', wed.status_word(CASE
       WHEN _seq IS NULL THEN _instance.status ELSE _row.status END),
     'state', CASE WHEN _seq IS NULL THEN wed.present_state(_flow, _wid) ELSE _row.state::jsonb END,
-    'note', _row.note, 'triggers', (
+    'note', _row.note, 'exception', CASE WHEN _seq IS NULL AND _instance.status = 'E' THEN format(
+      'the instance is an exception, and its triggers fire nothing until it is mended: `wed instance retry %1$s %2$s` '
+      'fires what its state satisfies, `wed instance set %1$s %2$s` gives it another state', _flow.name, _wid) END,
+    'triggers', (
       SELECT coalesce(jsonb_agg(t.doc || CASE WHEN _seq IS NULL
           THEN wed.present_outcome(_flow, _instance, _triggers, t.doc) ELSE wed.past_outcome(_row, t.doc) END
         ORDER BY t.at), '[]')
@@ -191,6 +194,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     'waits_for', w.code, 'waits_text', CASE WHEN _job.blocked IS NOT NULL OR w.code = 'event'
         THEN 'it waits for ' || wed.waits_on(_job.flow_id, _job.wid, _job.tgid)
       WHEN _job.not_runnable AND _job.put_off IS NOT NULL THEN _job.put_off
+      WHEN w.code = 'nobody' THEN (
+        wed.nobody_in_words(wed.item_for_nobody(_job.flow_id, _job.wid, _job.tgid))).reason
       ELSE wed.waiting_text(w.code, _job.tenant_id) END)
   FROM (SELECT wed.waiting_reason(_job.flow_id, _job.wid, _job.tgid) AS code) w
 $$;

@@ -50,6 +50,22 @@ BEGIN
   END LOOP;
   EXECUTE format('GRANT %I TO %I', _flow.role_name, current_user);
   PERFORM wed.let_connect(_flow.role_name);
+  PERFORM wed.bound_files(_flow.role_name);
+END $$;
+
+-- Bounds the temporary files of each session of a flow's role, or of all flows' (null): where the owner may, as a
+-- superuser or by GRANT SET ON PARAMETER temp_file_limit. A session cannot change it. Returns whether the owner may.
+CREATE OR REPLACE FUNCTION wed.bound_files(_role text DEFAULT NULL) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _limit CONSTANT text := '1GB';
+  _one text;
+BEGIN
+  IF NOT has_parameter_privilege('temp_file_limit', 'SET') THEN RETURN false; END IF;
+  FOR _one IN SELECT role_name FROM wed.flow WHERE role_name = _role OR _role IS NULL ORDER BY flow_id LOOP
+    EXECUTE format('ALTER ROLE %I IN DATABASE %I SET temp_file_limit = %L', _one, current_database(), _limit);
+  END LOOP;
+  RETURN true;
 END $$;
 
 -- Lets a flow's role connect, where not everybody may. All such grants are in one row of pg_database, which two

@@ -9,6 +9,7 @@ DECLARE
   _of_flow_max CONSTANT integer := 50;
   _address text;
   _unknown text;
+  _closed text := CASE WHEN _acts <> 'start' THEN wed.closed_attribute(_flow_id, _attributes) END;
 BEGIN
   SELECT min(k) INTO _unknown FROM jsonb_object_keys(_attributes) k
   WHERE k NOT IN (SELECT aname FROM wed.attribute WHERE flow_id = _flow_id);
@@ -18,6 +19,10 @@ BEGIN
   ELSIF _acts <> 'start' AND _key IS NULL THEN
     RAISE EXCEPTION 'a hook that sets attributes needs the pointer to the key of the instance' USING ERRCODE = '22023',
       HINT = 'Name it in `key`, for example /data/order.';
+  ELSIF _closed IS NOT NULL THEN
+    RAISE EXCEPTION 'attribute "%" is not open, and the hook would set it in an instance that runs', _closed
+      USING ERRCODE = 'WF003',
+      HINT = 'Declare it open in the flow, leave it out, or let the hook start instances only (`acts: start`).';
   END IF;
   UPDATE wed.hook SET scheme = _scheme, secret = coalesce(_secret, secret), acts = _acts, key = _key,
     old_secret = CASE WHEN _secret IS NULL THEN old_secret END,
@@ -36,6 +41,13 @@ BEGIN
   PERFORM wed.note_flow(_actor, _flow_id, 'hook.set', _name, jsonb_build_object('scheme', _scheme, 'acts', _acts));
   RETURN _address;
 END $$;
+
+-- The first of a hook's attributes that no event may set; null where all are open.
+CREATE OR REPLACE FUNCTION wed.closed_attribute(_flow_id integer, _attributes jsonb) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT min(k) FROM jsonb_object_keys(_attributes) k JOIN wed.attribute a ON a.flow_id = _flow_id AND a.aname = k
+  WHERE k <> ALL (SELECT unnest(open_attributes) FROM wed.flow WHERE flow_id = _flow_id)
+$$;
 
 -- Replaces the secret of a hook; messages that are signed with the old one are taken until the overlap ends. Returns
 -- the address, none where there is no such hook.

@@ -50,5 +50,6 @@ JOIN pg_attribute a ON a.attrelid = to_regclass(format('%I.wed_flow', f.schema_n
 WHERE EXISTS (SELECT FROM wed.bounds_of(a.attname, format_type(a.atttypid, NULL), '') b
   WHERE NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conrelid = a.attrelid AND c.conname = b.constraint_name));
 SELECT wed.install_flows();
+SELECT wed.bound_files();
 -- The trace needs the partitions of today and the next days before its first row.
 SELECT wed.roll_trace();

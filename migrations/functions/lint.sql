@@ -21,7 +21,24 @@ BEGIN
       _flow_id, CASE WHEN _reached.whole THEN _reached.states ELSE _states END, _reached.whole);
   END IF;
   RETURN QUERY SELECT * FROM wed.lint_constraints(_flow_id);
+  RETURN QUERY SELECT * FROM wed.lint_starts(_flow_id);
 END $$;
+
+-- Schedules whose values can start no instance, and hooks that set what is not open.
+CREATE OR REPLACE FUNCTION wed.lint_starts(_flow_id integer)
+RETURNS TABLE (code text, place text, text text, hint text, state jsonb, certain boolean)
+LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  SELECT 'schedule_starts_nothing', 'schedule ' || s.name, format('it would start nothing: %s', f.fault),
+    'Give it values by which a condition of the flow holds.', s.state, true
+  FROM wed.flow w JOIN wed.schedule s USING (flow_id) CROSS JOIN LATERAL wed.start_fault(w, s.state) f(fault)
+  WHERE w.flow_id = _flow_id AND f.fault IS NOT NULL
+  UNION ALL
+  SELECT 'hook_sets_closed', 'hook ' || h.name,
+    format('it would set "%s" in an instance that runs, and the attribute is not open', c.name),
+    'Declare it open, or let the hook start instances only.', NULL, true
+  FROM wed.hook h CROSS JOIN LATERAL wed.closed_attribute(h.flow_id, h.attributes) c(name)
+  WHERE h.flow_id = _flow_id AND h.acts <> 'start' AND c.name IS NOT NULL
+$$;
 
 -- Conditions that no state satisfies, or that a transition cannot make false; a final condition that is never reached.
 CREATE OR REPLACE FUNCTION wed.lint_conditions(_flow_id integer, _states wed.evaluated[], _whole boolean)

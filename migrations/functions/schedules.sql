@@ -31,6 +31,38 @@ BEGIN
   IF _used >= _allowed THEN PERFORM wed.refuse_quota('schedules', _used, _allowed); END IF;
 END $$;
 
+-- Says why no instance can start with some values, as far as the values alone decide it; null where one can, where the
+-- clock has a part in it, and where the look itself fails.
+CREATE OR REPLACE FUNCTION wed.start_fault(_flow wed.flow, _values jsonb) RETURNS text
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'iso_8601' AS $$
+DECLARE
+  _state wed.evaluated;
+BEGIN
+  EXECUTE format('SELECT s.* FROM unnest(%1$I.evaluate_%1$s(ARRAY[jsonb_populate_record(NULL::%1$I.wed_flow, $1)])) s',
+    _flow.shape_schema) INTO _state USING jsonb_build_object('wid', 1) || wed.lint_defaults(_flow.flow_id) || _values;
+  RETURN CASE
+    WHEN _state.fault IS NOT NULL THEN 'its state cannot be evaluated: ' || _state.fault
+    WHEN _state.fired = '{}' AND NOT _state.final AND NOT EXISTS (
+      SELECT FROM wed.trigger t WHERE t.flow_id = _flow.flow_id AND t.enabled AND t.timely)
+      THEN 'its state satisfies no condition' END;
+EXCEPTION WHEN OTHERS THEN
+  RETURN NULL;
+END $$;
+
+-- Refuses a schedule whose values can start no instance.
+CREATE OR REPLACE FUNCTION wed.refuse_start(_flow wed.flow, _name text, _values jsonb) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _fault text := wed.start_fault(_flow, _values);
+BEGIN
+  IF _fault IS NOT NULL THEN
+    RAISE EXCEPTION 'schedule "%" would start nothing: %', left(_name, 80), _fault
+      USING ERRCODE = CASE WHEN _fault LIKE '%satisfies no condition' THEN 'WF001' ELSE 'WF014' END,
+      HINT = 'Give it values by which a condition of the flow holds; `wed flow show` lists them.';
+  END IF;
+END $$;
+
 -- Makes a flow's schedules those of a definition; null leaves them as they are. While pattern, zone and policy for missed
 -- times stay the same, so does the next time. That of others a host finds, which knows patterns (begins).
 CREATE OR REPLACE FUNCTION wed.apply_schedules(_flow wed.flow, _schedules jsonb, _actor text) RETURNS void

@@ -77,6 +77,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   UNION ALL
   SELECT * FROM wed.session_problems()
   UNION ALL
+  SELECT * FROM wed.notification_problems(0.25)
+  UNION ALL
   SELECT 'unowned', format('%s jobs are leased to hosts that there are not', count(*)),
     'A host of this version frees them; start one.'
   FROM wed.job j WHERE j.host_id > 0 AND NOT EXISTS (SELECT FROM wed.host h
@@ -87,6 +89,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT * FROM wed.postponed_problems()
   UNION ALL
   SELECT * FROM wed.order_problems()
+  UNION ALL
+  SELECT * FROM wed.people_problems()
   UNION ALL
   SELECT * FROM wed.capacity_problems()
   UNION ALL
@@ -104,7 +108,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     wed.masked_url(w.url), t.name,
     max(o.last_error)),
     'Let its receiver answer with 2xx, list its place with `wed serve --allow-http`, or remove it with `wed webhook '
-    'remove`.'
+    'delete`.'
   FROM wed.outbox o JOIN wed.webhook w USING (webhook_id) JOIN wed.tenant t ON t.tenant_id = w.tenant_id
   WHERE o.attempt >= 3 GROUP BY w.url, t.name
   UNION ALL
@@ -144,6 +148,21 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     AND a.xact_start < clock_timestamp() - interval '1 second'
     AND EXISTS (SELECT FROM wed.job j WHERE j.flow_id = f.flow_id
       AND j.put_off IS NOT NULL AND NOT j.not_runnable)
+$$;
+
+-- A queue of notifications that is filled to a part (_from) and more, with the session that is likely to hold it: it
+-- ends behind the oldest transaction of a session that listens, which nobody but the session itself can tell apart.
+CREATE OR REPLACE FUNCTION wed.notification_problems(_from double precision)
+RETURNS TABLE (code text, text text, hint text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT 'notifications_held', format('the queue of notifications is filled to %s %%; once it is full, commits fail. '
+    'A session that listens and keeps a transaction open holds it; the oldest transaction is that of session %s '
+    '(%s, database %s), open for %s s', round((pg_notification_queue_usage() * 100)::numeric), a.pid,
+    coalesce(a.usename, '?'), a.datname, extract(epoch FROM clock_timestamp() - a.xact_start)::bigint),
+    format('End its transaction there, or with SELECT pg_terminate_backend(%s).', a.pid)
+  FROM (SELECT * FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
+    AND xact_start IS NOT NULL ORDER BY xact_start, pid LIMIT 1) a
+  WHERE pg_notification_queue_usage() >= _from
 $$;
 
 -- Counts the pending jobs by what becomes of them, and the age of the oldest that could run.

@@ -31,7 +31,7 @@ BEGIN
   PERFORM wed.check_trigger(
     CASE WHEN TG_OP = 'INSERT' OR NEW.tgname IS DISTINCT FROM OLD.tgname THEN NEW.tgname END,
     CASE WHEN NEW.waits_for IS NOT NULL THEN coalesce(NEW.trname, NEW.waits_for) ELSE NEW.trname END, NEW.cfinal,
-    NEW.timeout, NEW.attempts, NEW.backoff, coalesce(NEW.or_after, NEW.delay));
+    NEW.timeout, NEW.attempts, NEW.backoff, NEW.delay);
   PERFORM wed.check_wait(NEW.cfinal, NEW.waits_for, NEW.trname, NEW.or_after, NEW.delay,
     NEW.reserves IS NOT NULL OR NEW.after IS NOT NULL);
   -- Deeper than one, it is wed.rename_attribute that writes, and has done the rest.
@@ -66,6 +66,10 @@ EXCEPTION WHEN OTHERS THEN
   IF NOT _is_named AND (session_user = current_user OR SQLSTATE ~ '^(22|42)') THEN RAISE; END IF;
   GET STACKED DIAGNOSTICS _said = MESSAGE_TEXT, _detail = PG_EXCEPTION_DETAIL, _hint = PG_EXCEPTION_HINT;
   IF _is_named THEN _said := format('trigger "%s": %s', NEW.tgname, _said); END IF;
+  IF _detail = '' AND _hint = '' THEN RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = _said;
+  ELSIF _detail = '' THEN RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = _said, HINT = _hint;
+  ELSIF _hint = '' THEN RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = _said, DETAIL = _detail;
+  END IF;
   RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = _said, DETAIL = _detail, HINT = _hint;
 END $$;
 
@@ -121,10 +125,13 @@ DECLARE
     WHEN _waits_for IS NULL THEN NULL
     WHEN _cfinal THEN 'the final condition waits for nothing'
     WHEN _or_after IS NOT NULL AND _trname IS NULL THEN 'or_after needs the transition that is due then'
+    WHEN _or_after < '0' THEN format('or_after is %s, and must not be negative', _or_after)
+    WHEN _or_after > interval '100 years' THEN format('or_after is %s, and is at most 100 years', _or_after)
     WHEN _or_after IS NULL AND _trname IS NOT NULL THEN 'a wait fires a transition only when its time is over'
     WHEN _delay <> '0' THEN 'a wait has or_after, and no delay'
     WHEN _constrained THEN 'a wait reserves nothing and comes after nothing' END;
 BEGIN
+  PERFORM wed.check_span('WF013', 'or_after', _or_after);
   IF _wrong IS NOT NULL THEN
     RAISE EXCEPTION '%', _wrong USING ERRCODE = 'WF013',
       HINT = 'Write waits_for alone, or waits_for with or_after and the transition that is due then; with `deadline` '
@@ -170,7 +177,8 @@ BEGIN
   RETURN (_trigger ->> _field)::interval;
 EXCEPTION WHEN invalid_datetime_format OR datetime_field_overflow OR interval_field_overflow THEN
   RAISE EXCEPTION 'trigger "%": `%`: %', _trigger ->> 'name', _field, SQLERRM USING ERRCODE = SQLSTATE,
-    HINT = 'Write timeout, backoff, delay and deadline as `10 minutes` or `1 hour 30 seconds`.';
+    HINT = format('Write `%s` as `10 minutes` or `1 hour 30 seconds`.%s', _field, CASE _field
+      WHEN 'or_after' THEN ' A wait without `or_after` lasts until its event comes.' ELSE '' END);
 END $$;
 
 -- Returns the trigger of a flow with a name, which is its number for one without; null where there is none.
@@ -206,6 +214,10 @@ EXCEPTION WHEN OTHERS THEN
   -- again in this, the outermost function: whoever writes by hand reads why, and no statements of ours (CONTEXT).
   IF session_user = current_user OR SQLSTATE ~ '^(22|42)' THEN RAISE; END IF;
   GET STACKED DIAGNOSTICS _said = MESSAGE_TEXT, _detail = PG_EXCEPTION_DETAIL, _hint = PG_EXCEPTION_HINT;
+  IF _detail = '' AND _hint = '' THEN RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = _said;
+  ELSIF _detail = '' THEN RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = _said, HINT = _hint;
+  ELSIF _hint = '' THEN RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = _said, DETAIL = _detail;
+  END IF;
   RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = _said, DETAIL = _detail, HINT = _hint;
 END $$;
 

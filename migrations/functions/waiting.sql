@@ -13,8 +13,9 @@ LANGUAGE sql STABLE AS $$
 $$;
 
 -- The reason why a job waits, as a code of the closed list time, locked, siblings, quota, paused, circuit, no_host,
--- no_component, not_runnable, no_worker, person, reservation, precedence, event, child; null while somebody runs it, or
--- for an exception, which waits for an operator. Called by the views of a flow's own role, which has no other way to it.
+-- no_component, not_runnable, no_worker, person, nobody, reservation, precedence, event, child; null while somebody
+-- runs it, or for an exception, which waits for an operator. Called by the views of a flow's own role, which has no
+-- other way to it.
 CREATE OR REPLACE FUNCTION wed.waiting_reason(_flow_id integer, _wid integer, _tgid integer) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -69,7 +70,7 @@ BEGIN
   END IF;
   IF EXISTS (SELECT FROM wed.work_item i WHERE i.flow_id = _flow_id AND i.wid = _wid AND i.tgid = _tgid
              AND i.ended_at IS NULL) THEN
-    RETURN 'person';
+    RETURN CASE WHEN wed.item_for_nobody(_flow_id, _wid, _tgid) IS NULL THEN 'person' ELSE 'nobody' END;
   END IF;
   -- Who listens or polls has a session of the flow's role.
   SELECT * INTO _flow FROM wed.flow WHERE flow_id = _flow_id;
@@ -87,6 +88,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     WHEN 'no_component' THEN 'its component was not uploaded'
     WHEN 'no_worker' THEN 'no worker is connected'
     WHEN 'person' THEN 'it is a person''s work'
+    WHEN 'nobody' THEN 'no person may do it'
     WHEN 'circuit' THEN 'the circuit breaker of its component is open'
     WHEN 'paused' THEN 'an operator paused it'
     WHEN 'quota' THEN 'the tenant''s quota is used up: ' || coalesce(

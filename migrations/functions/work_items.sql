@@ -222,6 +222,71 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     OR EXISTS (SELECT FROM wed.work_offer o WHERE o.person_id = _person.person_id AND o.item_id = _item.item_id))
 $$;
 
+-- Tells whether a ready item is for nobody: no person of the tenant, connected or not, has its role or is named for it.
+CREATE OR REPLACE FUNCTION wed.is_for_nobody(_item wed.work_item) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT _item.state = 'READY' AND NOT CASE
+      WHEN _item.only_people IS NOT NULL THEN EXISTS (
+        SELECT FROM wed.person p WHERE p.person_id = ANY (_item.only_people) AND p.person_id <> ALL (_item.not_people))
+      WHEN _item.role_id IS NOT NULL THEN EXISTS (
+        SELECT FROM wed.membership m WHERE m.role_id = _item.role_id AND m.person_id <> ALL (_item.not_people))
+      ELSE (_item.policy <> 1 OR NOT _item.candidates) AND EXISTS (
+        SELECT FROM wed.person p WHERE p.tenant_id = _item.tenant_id AND p.person_id <> ALL (_item.not_people)) END
+    AND NOT EXISTS (
+      SELECT FROM wed.work_task k JOIN wed.person p ON p.tenant_id = _item.tenant_id AND p.name = ANY (k.users)
+      WHERE k.tgid = _item.tgid AND p.person_id <> ALL (_item.not_people))
+    AND NOT EXISTS (
+      SELECT FROM wed.work_task k CROSS JOIN LATERAL unnest(k.groups) g
+        JOIN wed.membership m ON m.role_id = wed.role_named(_item.tenant_id, g)
+      WHERE k.tgid = _item.tgid AND m.person_id <> ALL (_item.not_people))
+$$;
+
+-- Says of an item for nobody why it is, and which command mends it.
+CREATE OR REPLACE FUNCTION wed.nobody_in_words(_item wed.work_item, OUT reason text, OUT command text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT CASE
+      WHEN _item.only_people IS NOT NULL THEN format('%s names nobody who may do it, and nobody is in charge',
+        coalesce('attribute ' || coalesce(k.assignee, k.candidates), 'task "' || k.same_as || '"', 'its data'))
+      WHEN r.name IS NULL AND _item.candidates THEN 'nobody whom it names is there'
+      WHEN r.name IS NULL THEN 'there are no people'
+      WHEN _item.not_people = '{}' THEN format('no person has role "%s"', r.name)
+      ELSE format('who has role "%s" did task "%s" and may not do both', r.name, k.not_by) END,
+    format('wed work people --tenant %s --add NAME%s', t.name, ' --role ' || CASE
+      WHEN _item.only_people IS NOT NULL THEN 'administrator' ELSE coalesce(r.name, k.groups[1]) END)
+  FROM wed.tenant t LEFT JOIN wed.role_of_people r ON r.role_id = _item.role_id
+    LEFT JOIN wed.work_task k ON k.tgid = _item.tgid
+  WHERE t.tenant_id = _item.tenant_id
+$$;
+
+-- An open item of a job that is for nobody; null where there is none.
+CREATE OR REPLACE FUNCTION wed.item_for_nobody(_flow_id integer, _wid integer, _tgid integer) RETURNS wed.work_item
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT i FROM wed.work_item i WHERE i.flow_id = _flow_id AND i.wid = _wid AND i.tgid = _tgid AND i.ended_at IS NULL
+    AND wed.is_for_nobody(i) ORDER BY i.part LIMIT 1
+$$;
+
+-- Tasks that wait for nobody, each once: of roles that nobody has or that exclude people, and, of items for no role and
+-- for whom the data say, the 1000 that were offered first.
+CREATE OR REPLACE FUNCTION wed.people_problems() RETURNS TABLE (code text, text text, hint text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT 'nobody', format('task "%s" of flow %s of tenant %s waits for a person, as in instance %s: %s', n.task, f.name,
+    t.name, n.wid, w.reason), format('Add one: `%s`.', w.command)
+  FROM (
+    SELECT DISTINCT ON (i.tgid) i.* FROM (
+      SELECT i.* FROM wed.work_task k CROSS JOIN LATERAL (
+        SELECT * FROM wed.work_item i WHERE i.role_id = k.role_id AND i.state = 'READY' AND i.policy = 1 LIMIT 1000) i
+      WHERE i.tgid = k.tgid AND (k.not_by IS NOT NULL
+        OR NOT EXISTS (SELECT FROM wed.membership m WHERE m.role_id = k.role_id))
+      UNION ALL
+      (SELECT * FROM wed.work_item WHERE role_id IS NULL AND state = 'READY' AND policy = 1 ORDER BY item_id LIMIT 1000)
+      UNION ALL
+      (SELECT * FROM wed.work_item WHERE state = 'READY' AND (policy <> 1 OR candidates)
+        ORDER BY offered_at LIMIT 1000)) i
+    WHERE wed.is_for_nobody(i::wed.work_item) ORDER BY i.tgid, i.item_id) n
+  JOIN wed.flow f USING (flow_id) JOIN wed.tenant t ON t.tenant_id = n.tenant_id
+  CROSS JOIN LATERAL wed.nobody_in_words(n::wed.work_item) w
+$$;
+
 -- Whether a person holds the work item of a job.
 CREATE OR REPLACE FUNCTION wed.is_held(_flow_id integer, _wid integer, _tgid integer) RETURNS boolean
 LANGUAGE sql STABLE AS $$

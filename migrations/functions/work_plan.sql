@@ -135,7 +135,7 @@ BEGIN
           AND m.role_id IN (SELECT wed.role_named(_item.tenant_id, n) FROM unnest(_names) n)))
       ORDER BY p.person_id LIMIT 10000);
   ELSIF _former IS NOT NULL THEN
-    only_people := ARRAY[_former];
+    only_people := ARRAY(SELECT person_id FROM wed.person WHERE person_id = _former);
   END IF;
   IF only_people <@ not_people THEN
     only_people := wed.in_charge(_item.flow_id, _item.wid);

@@ -18,6 +18,7 @@ mod instances;
 mod jobs;
 mod me;
 mod operate;
+mod overview;
 mod query;
 mod schedules;
 mod settings;
@@ -144,6 +145,7 @@ fn flow_routes() -> OpenApiRouter<Api> {
         .routes(routes!(instances::list, instances::start))
         .routes(routes!(instances::count))
         .routes(routes!(instances::get))
+        .routes(routes!(overview::overview))
         .routes(routes!(config::settings))
         .routes(routes!(config::set_setting, config::unset_setting))
         .routes(routes!(config::secrets))

@@ -1,6 +1,9 @@
 //! The database of a command: that of DATABASE_URL, else the private Postgres, which is started unless it runs and
 //! stays up for the next command.
 
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
 use wedflow_embedded_postgres::{Postgres, PostgresSettings, Progress};
 use wedflow_store::{Schema, Store};
 
@@ -14,6 +17,11 @@ const PRIVATE_DATABASE: &str = "wedflow";
 
 /// Connections of a command that is no host.
 pub(crate) const FEW_CONNECTIONS: u32 = 4;
+
+/// Time after which a command says for which lock it waits; it looks again after twice the time.
+const LOCK_TOLD_AFTER: Duration = Duration::from_secs(1);
+/// Number of looks for a lock that a command waits for.
+const LOOKS_FOR_LOCKS: u32 = 5;
 
 /// The private Postgres.
 pub(crate) fn private_cluster() -> Result<Postgres, Problem> {
@@ -59,6 +67,24 @@ fn given(arguments: &Arguments) -> Option<&str> {
         .filter(|url| !url.is_empty())
 }
 
+/// Begins to say to people for which locks a command waits, once for each that holds one. Opens a session of its own
+/// once the command takes long.
+fn tell_locks(store: &Store, terminal: &Terminal) -> JoinHandle<()> {
+    let (store, terminal) = (store.for_status(), *terminal);
+    tokio::spawn(async move {
+        let mut told = String::new();
+        for look in 0..LOOKS_FOR_LOCKS {
+            tokio::time::sleep(LOCK_TOLD_AFTER * 2_u32.pow(look)).await;
+            if let Ok(Some(lock)) = store.awaited_lock().await
+                && lock != told
+            {
+                terminal.say(&format!("Waiting for {lock}."));
+                told = lock;
+            }
+        }
+    })
+}
+
 /// Connects to the database that is meant, makes it when it is missing, and brings its schema up to date: for `migrate`,
 /// `serve`, `dev` and `demo`.
 pub(crate) async fn make(
@@ -68,7 +94,10 @@ pub(crate) async fn make(
 ) -> Result<Store, Problem> {
     let url = url(arguments, terminal).await?;
     let store = Store::connect_or_create(&url, connections).await?;
-    store.migrate().await?;
+    let telling = tell_locks(&store, terminal);
+    let migrated = store.migrate().await;
+    telling.abort();
+    migrated?;
     Ok(store)
 }
 
@@ -81,20 +110,36 @@ pub(crate) async fn open(
 ) -> Result<Store, Problem> {
     if let Some(directory) = directory::open(arguments).await? {
         let cluster = directory::cluster_of(&directory, &arguments.tenant).await?;
-        return open_at(&cluster.url, connections).await;
+        return open_told(&cluster.url, connections, terminal).await;
     }
     let only_reads = arguments.command.only_reads();
     let url = match given(arguments) {
         Some(url) => url.to_owned(),
         None if only_reads => running_private()?,
-        None => return make(arguments, terminal, connections).await,
+        None => {
+            let store = make(arguments, terminal, connections).await?;
+            drop(tell_locks(&store, terminal));
+            return Ok(store);
+        }
     };
-    open_at(&url, connections).await
+    open_told(&url, connections, terminal).await
+}
+
+/// Connects as [`open_at`]; says from then on for which locks the command waits.
+async fn open_told(url: &str, connections: u32, terminal: &Terminal) -> Result<Store, Problem> {
+    let store = Store::connect(url, connections).await?;
+    // It goes on until the command ends.
+    drop(tell_locks(&store, terminal));
+    checked(store).await
 }
 
 /// Connects to the database at a URL, and refuses one of another version.
 pub(crate) async fn open_at(url: &str, connections: u32) -> Result<Store, Problem> {
-    let store = Store::connect(url, connections).await?;
+    checked(Store::connect(url, connections).await?).await
+}
+
+/// Refuses a database of another version.
+async fn checked(store: Store) -> Result<Store, Problem> {
     let (host, port, name) = store.place();
     let place = format!("database {name} on {host}:{port}");
     let problem = match store.schema().await? {

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 use wedflow_documents::{
     Attempt, AttemptFilter, AttemptName, Conditions, Event as NewEvent, Instance, InstanceFilter,
-    Job, JobFilter, Page, Recording, Sent, Start, Started, TraceFilter, TraceRow, Waiting,
+    Job, JobFilter, List, Overview, OverviewFilter, Page, Recording, Sent, Start, Started,
+    TraceFilter, TraceRow, Waiting,
 };
 use wedflow_model::Wid;
 
@@ -47,6 +48,44 @@ impl Client {
     /// [`ClientError`].
     pub async fn instance(&self, flow: &str, wid: Wid) -> Result<Instance, ClientError> {
         self.call(of(Request::get, flow, wid, "")).await
+    }
+
+    /// Returns an instance with what runs, waits and failed, all of one moment; with `rows`, the newest so many rows of
+    /// its trace and why its triggers fired or did not.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn overview(
+        &self,
+        flow: &str,
+        wid: Wid,
+        rows: Option<i64>,
+    ) -> Result<Overview, ClientError> {
+        let which = OverviewFilter { rows };
+        let request = of(Request::get, flow, wid, "overview").query(&which);
+        let mut overview: Overview = self.call(request).await?;
+        // Attempts only grow: what did not fit is behind the cursor.
+        let mut next = overview.attempts.next.take();
+        while let Some(cursor) = next {
+            let page = Page {
+                cursor: Some(cursor),
+                limit: None,
+            };
+            let request = of(Request::get, flow, wid, "attempts").query(&page);
+            let part: List<Attempt> = self.call(request).await?;
+            overview.attempts.items.extend(part.items);
+            next = part.next;
+        }
+        // So do rows of the trace; those of later states are for the next overview.
+        if let (Some(trace), Some(why)) = (&mut overview.trace, &overview.why)
+            && trace.next.take().is_some()
+        {
+            let last = trace.items.last().map(|row| row.seq);
+            let rest = self.trace(flow, wid, last, None).await?;
+            let newest = why.seq.unwrap_or(i32::MAX);
+            (trace.items).extend(rest.into_iter().filter(|row| row.seq <= newest));
+        }
+        Ok(overview)
     }
 
     /// Returns the instance that has a business key: the one that runs under it, else the last one that did.

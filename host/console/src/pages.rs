@@ -260,6 +260,7 @@ pub(crate) fn waits(language: Language, code: &str) -> &str {
         "reservation" => language.say("what it reserves"),
         "precedence" => language.say("tasks before it"),
         "person" => language.say("it is a person's work"),
+        "nobody" => language.say("no person may do it"),
         "event" => language.say("an event"),
         other => other,
     }

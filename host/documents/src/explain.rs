@@ -39,6 +39,10 @@ pub struct Why {
     pub state: Map<String, Value>,
     /// Note of that row of the trace: why it is an exception, or who acted.
     pub note: Option<String>,
+    /// Reason why no trigger of an instance that is an exception fires, and the commands that mend it; absent
+    /// of others, and of past states.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exception: Option<String>,
     /// The triggers, at most 200, the final condition last. Their conditions are those of today, of past states too.
     pub triggers: Vec<Explanation>,
 }

@@ -11,6 +11,7 @@ mod explain;
 mod hooks;
 mod installation;
 mod operations;
+mod overview;
 mod problem;
 mod query;
 mod requests;
@@ -46,6 +47,7 @@ pub use operations::{
     PausedThing, Reason, Refused, Retried, RetriedMatching, RetryMatching, Sent, SetState, Skip,
     Waiting,
 };
+pub use overview::{Overview, OverviewFilter};
 pub use problem::{FragmentPlace, Problem, QuotaPlace};
 pub use query::{Query, QueryColumn, QueryResult};
 pub use requests::{

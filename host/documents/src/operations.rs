@@ -139,8 +139,7 @@ pub struct Waiting {
     /// Transition.
     pub transition: String,
     /// `time`, `locked`, `siblings`, `quota`, `paused`, `circuit`, `no_host`, `no_component`, `not_runnable`,
-    /// `no_worker`, `person`,
-    /// `reservation` or `precedence`.
+    /// `no_worker`, `person`, `nobody`, `reservation`, `precedence`, `event` or `child`.
     pub code: String,
     /// Reason, for a person.
     pub text: String,

@@ -207,6 +207,8 @@ SELECT format('ALTER ROLE %I IN DATABASE {database} SET %I = %s', r.rolname, spl
 FROM roles r JOIN pg_db_role_setting s ON s.setrole = r.oid
   AND s.setdatabase = (SELECT oid FROM pg_database WHERE datname = current_database())
 CROSS JOIN LATERAL unnest(s.setconfig) c
+-- The owner of the restored database may not be allowed to set it; wed.bound_files does where it is.
+WHERE c NOT LIKE 'temp_file_limit=%'
 UNION ALL
 SELECT 'REVOKE ALL ON DATABASE {database} FROM PUBLIC' FROM pg_database WHERE datname = current_database() AND \
 datacl IS NOT NULL

@@ -339,6 +339,10 @@ fn state_of_server(code: &str) -> Option<&'static str> {
     })
 }
 
+/// Hint about names of people, which may be addresses.
+const PERSON_HINT: &str = "Use small letters, digits, - _ . and @, at most 63, beginning with a letter or digit, such as \
+    ann or ann@example.org.";
+
 /// Says of a refused name what is wrong with it: taken, or not allowed.
 pub(crate) fn about_name(error: StoreError, kind: &str, name: &str) -> StoreError {
     let StoreError::Refused(mut refusal) = error else {
@@ -351,7 +355,10 @@ pub(crate) fn about_name(error: StoreError, kind: &str, name: &str) -> StoreErro
         }
         "23514" => {
             refusal.message = format!("the {kind} name \"{name}\" is not allowed");
-            refusal.hint = Some(crate::NAME_HINT.to_owned());
+            refusal.hint = Some(match kind {
+                "person" => PERSON_HINT.to_owned(),
+                _ => crate::NAME_HINT.to_owned(),
+            });
         }
         _ => {}
     }

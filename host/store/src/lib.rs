@@ -362,17 +362,27 @@ impl Store {
     }
 
     /// The same database over at most `connections` connections of its own, on which no statement runs
-    /// for longer than `most` or waits for a lock for longer than `lock`.
+    /// for longer than `most` or waits for a lock for longer than `lock`. While its server takes no changes it reads.
     pub fn bounded(&self, connections: u32, most: Duration, lock: Duration) -> Store {
         let options = self.options.clone().options(limits(most, lock));
-        let pooling = Pooling::host(connections, most);
-        self.over(
-            options,
-            Pooling {
-                wait: most,
-                ..pooling
-            },
-        )
+        let pooling = Pooling {
+            wait: most,
+            access: Access::Reader,
+            ..Pooling::host(connections, most)
+        };
+        self.over(options, pooling)
+    }
+
+    /// The same database in one snapshot, until the answer and its copies are dropped: all that is read outside of a
+    /// transaction is what was committed at one moment.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn snapshot(&self) -> Result<Store, StoreError> {
+        Ok(Store {
+            pool: self.pool.snapshot().await?,
+            ..self.clone()
+        })
     }
 
     /// The same database over at most `connections` connections for a host: no statement of it runs for longer than

@@ -54,6 +54,10 @@ pub struct ServerSettings {
     pub synchronous_commit: bool,
     /// The server's time, seconds since 1970.
     pub epoch_s: f64,
+    /// True if the role may bound the temporary files of flows' sessions.
+    pub bounds_files: bool,
+    /// Role of the connection.
+    pub role: String,
 }
 
 /// The schema of a database, as this program finds it.
@@ -79,10 +83,20 @@ impl Store {
     /// # Errors
     /// Only those of the connection.
     pub async fn server_settings(&self) -> Result<ServerSettings, StoreError> {
-        let (version, connections_max, fsync, full_page_writes, synchronous_commit, epoch_s) = sqlx::query_as(
+        let (
+            version,
+            connections_max,
+            fsync,
+            full_page_writes,
+            synchronous_commit,
+            epoch_s,
+            bounds_files,
+            role,
+        ) = sqlx::query_as(
             "SELECT current_setting('server_version'), current_setting('max_connections')::bigint,
                 current_setting('fsync')::boolean, current_setting('full_page_writes')::boolean,
-                current_setting('synchronous_commit') <> 'off', extract(epoch FROM clock_timestamp())::float8",
+                current_setting('synchronous_commit') <> 'off', extract(epoch FROM clock_timestamp())::float8,
+                has_parameter_privilege('temp_file_limit', 'SET'), quote_ident(current_user)",
         )
         .fetch_one(&self.pool)
         .await?;
@@ -93,6 +107,8 @@ impl Store {
             full_page_writes,
             synchronous_commit,
             epoch_s,
+            bounds_files,
+            role,
         })
     }
 

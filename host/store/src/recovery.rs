@@ -38,6 +38,8 @@ pub enum WaitingReason {
     NoWorker,
     /// A person's work, which waits for that person.
     Person,
+    /// A person's work, and no person of the tenant may do it.
+    Nobody,
     /// Another instance has reserved what it needs.
     Reservation,
     /// Tasks that come before it are not done.
@@ -71,6 +73,7 @@ impl WaitingReason {
             WaitingReason::NotRunnable => "its component does not fit the flow",
             WaitingReason::NoWorker => "no worker is connected",
             WaitingReason::Person => "it is a person's work",
+            WaitingReason::Nobody => "no person may do it",
             WaitingReason::Reservation => "another instance has reserved what it needs",
             WaitingReason::Precedence => "tasks that come before it are not done",
             WaitingReason::Event => "it waits for an event",
@@ -99,6 +102,9 @@ impl WaitingReason {
             }
             WaitingReason::Person => {
                 "`wed work` lists it for those to whom it is offered; `wed work take-over` takes it from its holder."
+            }
+            WaitingReason::Nobody => {
+                "Add a person with its role: `wed work people --add NAME --role ROLE`."
             }
             WaitingReason::Reservation => "Wait until the other instance releases it.",
             WaitingReason::Precedence => {
@@ -479,6 +485,8 @@ impl Store {
                      THEN to_char(j.due AT TIME ZONE 'UTC', {RFC3339}) END, \
                    CASE WHEN j.blocked IS NOT NULL OR j.is_wait AND j.due > clock_timestamp() THEN 'it waits for ' || wed.waits_on(j.flow_id, j.wid, j.tgid) \
                      WHEN j.not_runnable AND j.put_off IS NOT NULL THEN j.put_off \
+                     WHEN wed.waiting_reason(j.flow_id, j.wid, j.tgid) = 'nobody' \
+                       THEN (wed.nobody_in_words(wed.item_for_nobody(j.flow_id, j.wid, j.tgid))).reason \
                      ELSE wed.waiting_text(wed.waiting_reason(j.flow_id, j.wid, j.tgid), j.tenant_id) END, \
                    wed.resume_commands(j.flow_id, j.wid, j.tgid) \
                  FROM wed.job j WHERE j.flow_id = $1 AND j.wid = $2 ORDER BY j.tgid"

@@ -190,7 +190,8 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Refused`] with `WF020` for more schedules than a flow or the tenant may have;
-    /// [`StoreError::Refused`] with `WF044` for a bad pattern or zone, or one that never comes, 42703 for an unknown
+    /// [`StoreError::Refused`] with `WF044` for a bad pattern or zone, or one that never comes, `WF001` or
+    /// `WF014` for a state that starts nothing, 42703 for an unknown
     /// attribute, 22P02 and its like for a value that is none of its type, 23514 for a bad name or policy.
     pub async fn put_schedule(
         &self,
@@ -211,7 +212,8 @@ impl Store {
                 ))
             })?;
         sqlx::query(
-            "SELECT wed.refuse_values(f, $2), wed.refuse_schedules(f, $3) FROM wed.flow f WHERE f.flow_id = $1",
+            "SELECT wed.refuse_values(f, $2), wed.refuse_schedules(f, $3), wed.refuse_start(f, $3, $2) \
+             FROM wed.flow f WHERE f.flow_id = $1",
         )
         .bind(flow.flow_id)
         .bind(Json::Object(schedule.state.clone()))

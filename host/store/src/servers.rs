@@ -1,7 +1,9 @@
 //! Servers that a database's URL names, and the choice among them: hosts write, so they connect to the one that takes
 //! writes, whichever it is just now.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use sqlx::postgres::PgConnectOptions;
@@ -16,12 +18,16 @@ const SERVER_TIME_MAX: Duration = Duration::from_secs(3);
 const ONLY_SERVER_TIME_MAX: Duration = Duration::from_secs(10);
 /// Setting that a session has if its server was told of all its settings.
 const KEPT: &str = "wed.settings_kept";
+/// Most sessions of this program that are remembered.
+const BACKENDS_MAX: usize = 64;
 
 /// Demands on a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     /// Any session; of several servers preferably one that takes writes.
     Any,
+    /// A session of no replica that has the settings that were asked for; preferably one that takes writes.
+    Reader,
     /// A session that takes writes and has the settings that were asked for.
     Host,
 }
@@ -33,6 +39,8 @@ pub(crate) struct Servers {
     several: Vec<(String, u16)>,
     /// Number of the server that was chosen last.
     last: AtomicUsize,
+    /// Processes of the server that serve the newest sessions of this program.
+    backends: Mutex<VecDeque<i32>>,
 }
 
 impl Servers {
@@ -66,10 +74,13 @@ impl Servers {
         let several = (each.iter())
             .map(|options| (options.get_host().to_owned(), options.get_port()))
             .collect();
-        let last = AtomicUsize::new(0);
+        let servers = Servers {
+            several,
+            ..Servers::default()
+        };
         let first = each.into_iter().next();
         let options = first.ok_or_else(|| malformed("it names no server"))?;
-        Ok((Servers { several, last }, options))
+        Ok((servers, options))
     }
 
     /// Names the servers as a URL does.
@@ -88,6 +99,22 @@ impl Servers {
         self.at(self.last.load(Ordering::Relaxed), options)
     }
 
+    /// Returns the processes of the server that serve the newest sessions of this program.
+    pub(crate) fn backends(&self) -> Vec<i32> {
+        let backends = self.backends.lock();
+        let backends = backends.unwrap_or_else(PoisonError::into_inner);
+        backends.iter().copied().collect()
+    }
+
+    fn remember(&self, backend: i32) {
+        let backends = self.backends.lock();
+        let mut backends = backends.unwrap_or_else(PoisonError::into_inner);
+        if backends.len() >= BACKENDS_MAX {
+            backends.pop_front();
+        }
+        backends.push_back(backend);
+    }
+
     fn at(&self, number: usize, options: &PgConnectOptions) -> PgConnectOptions {
         match self.several.get(number % self.several.len().max(1)) {
             Some((host, port)) => options.clone().host(host).port(*port),
@@ -101,6 +128,16 @@ impl Servers {
         options: &PgConnectOptions,
         access: Access,
     ) -> Result<PgConnection, sqlx::Error> {
+        let opened = self.open_any(options, access).await;
+        opened.map(|(connection, _)| connection)
+    }
+
+    /// Opens a session as [`Servers::connect`]; says too if it takes writes.
+    pub(crate) async fn open_any(
+        &self,
+        options: &PgConnectOptions,
+        access: Access,
+    ) -> Result<(PgConnection, bool), sqlx::Error> {
         let options = options.clone().options([(KEPT, "yes")]);
         let first = self.last.load(Ordering::Relaxed);
         let mut fallback = Err(sqlx::Error::PoolTimedOut);
@@ -108,9 +145,9 @@ impl Servers {
             match self.open(&self.at(number, &options), access).await {
                 Ok((connection, true)) => {
                     self.last.store(number, Ordering::Relaxed);
-                    return Ok(connection);
+                    return Ok((connection, true));
                 }
-                Ok((connection, false)) => fallback = Ok(connection),
+                Ok((connection, false)) => fallback = Ok((connection, false)),
                 // A server that takes no changes says more than one that is away.
                 Err(error) if fallback.is_err() && !is_read_only(&fallback) => {
                     fallback = Err(error)
@@ -137,15 +174,19 @@ impl Servers {
             // The name of a server is looked up.
             let _ = tokio::task::spawn_blocking(move || silence::watch_sockets(&watched)).await;
             let state = sqlx::raw_sql(sqlx::AssertSqlSafe(format!(
-                "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean, \
-                 current_setting('{KEPT}', true) IS NOT DISTINCT FROM 'yes'"
+                "SELECT pg_is_in_recovery(), current_setting('transaction_read_only')::boolean, \
+                 current_setting('{KEPT}', true) IS NOT DISTINCT FROM 'yes', pg_backend_pid()"
             )))
             .fetch_one(&mut connection)
             .await?;
-            let (read_only, kept): (bool, bool) = (state.try_get(0)?, state.try_get(1)?);
+            let replica: bool = state.try_get(0)?;
+            let read_only: bool = replica || state.try_get(1)?;
+            let kept: bool = state.try_get(2)?;
+            self.remember(state.try_get(3)?);
             match access {
-                Access::Host if !kept => Err(Unfit::Pooler.into()),
+                Access::Host | Access::Reader if !kept => Err(Unfit::Pooler.into()),
                 Access::Host if read_only => Err(Unfit::ReadOnly.into()),
+                Access::Reader if replica => Err(Unfit::ReadOnly.into()),
                 _ => Ok((connection, !read_only)),
             }
         };

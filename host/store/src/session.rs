@@ -17,6 +17,7 @@ use sqlx::postgres::{
     PgConnectOptions, PgDatabaseError, PgQueryResult, PgRow, PgSeverity, PgStatement, PgTypeInfo,
 };
 use sqlx::{AssertSqlSafe, Describe, Either, Execute, Executor, PgConnection, Postgres, SqlStr};
+use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::servers::{Access, Servers};
 use crate::silence::silent;
@@ -29,6 +30,8 @@ const PING_TIME_MAX: Duration = Duration::from_secs(3);
 const ROLLBACK_TIME_MAX: Duration = Duration::from_secs(5);
 /// Pauses between two tries to reach a server that refuses connections, as one that starts does.
 const CONNECT_PAUSES: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(500)];
+/// Life of a session with a server that takes no changes: the next one finds out if it takes them again.
+const READ_ONLY_LIFE: Duration = Duration::from_secs(1);
 
 /// Session with the database.
 pub(crate) struct Session {
@@ -37,6 +40,8 @@ pub(crate) struct Session {
     answer_time_max: Option<Duration>,
     /// A call is under way, or the session is of no use any more.
     spent: bool,
+    /// True if its server took no changes when it was opened; it is used for want of one that does.
+    is_read_only: bool,
 }
 
 impl fmt::Debug for Session {
@@ -170,11 +175,11 @@ pub(crate) struct Opener {
 }
 
 impl Opener {
-    async fn connection(&self) -> Result<PgConnection, sqlx::Error> {
+    async fn connection(&self) -> Result<(PgConnection, bool), sqlx::Error> {
         let [mut pause, pause_max] = CONNECT_PAUSES;
         let begun = Instant::now();
         loop {
-            match self.servers.connect(&self.options, self.access).await {
+            match self.servers.open_any(&self.options, self.access).await {
                 Err(error) if is_starting(&error) && begun.elapsed() + pause < self.patience => {
                     tokio::time::sleep(pause).await;
                     pause = (pause * 2).min(pause_max);
@@ -201,10 +206,12 @@ impl Manager for Opener {
     type Error = sqlx::Error;
 
     async fn create(&self) -> Result<Session, sqlx::Error> {
+        let (connection, takes_changes) = self.connection().await?;
         Ok(Session {
-            connection: self.connection().await?,
+            connection,
             answer_time_max: self.answer_time_max,
             spent: false,
+            is_read_only: !takes_changes && self.access == Access::Reader,
         })
     }
 
@@ -213,7 +220,11 @@ impl Manager for Opener {
         session: &mut Session,
         metrics: &Metrics,
     ) -> RecycleResult<sqlx::Error> {
-        if session.spent || self.life.is_some_and(|life| metrics.age() > life) {
+        let life = match session.is_read_only {
+            true => Some(READ_ONLY_LIFE),
+            false => self.life,
+        };
+        if session.spent || life.is_some_and(|life| metrics.age() > life) {
             return Err(RecycleError::message("it has ended"));
         }
         if metrics.last_used() > TRUSTED {
@@ -243,9 +254,28 @@ pub(crate) struct Pooling {
     pub(crate) life: Option<Duration>,
 }
 
-/// A pool of sessions. A statement over it uses one that is free.
+/// A pool of sessions. A statement over it uses one that is free, or the one of its snapshot.
 #[derive(Debug, Clone)]
-pub(crate) struct Sessions(Pool<Opener>);
+pub(crate) struct Sessions {
+    pool: Pool<Opener>,
+    /// Transaction over which all statements read the same.
+    snapshot: Option<Arc<Mutex<Transaction>>>,
+}
+
+/// Session of one statement.
+enum Lent {
+    Pooled(Object<Opener>),
+    Snapshot(OwnedMutexGuard<Transaction>),
+}
+
+impl Lent {
+    fn session(&mut self) -> &mut Session {
+        match self {
+            Lent::Pooled(session) => session,
+            Lent::Snapshot(transaction) => transaction,
+        }
+    }
+}
 
 impl Sessions {
     /// Makes a pool; opens nothing.
@@ -270,12 +300,34 @@ impl Sessions {
             .timeouts(timeouts)
             .runtime(deadpool::Runtime::Tokio1)
             .build();
-        Sessions(pool.expect("a pool with a runtime"))
+        Sessions {
+            pool: pool.expect("a pool with a runtime"),
+            snapshot: None,
+        }
+    }
+
+    /// Returns the same sessions with a snapshot: until the last copy of the answer is dropped, all its statements
+    /// outside of a transaction read what was committed when the first of them began.
+    pub(crate) async fn snapshot(&self) -> Result<Self, sqlx::Error> {
+        let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
+        let transaction = self.begin(begin).await?;
+        Ok(Sessions {
+            pool: self.pool.clone(),
+            snapshot: Some(Arc::new(Mutex::new(transaction))),
+        })
+    }
+
+    /// Waits for the session of a statement.
+    async fn lend(&self) -> Result<Lent, sqlx::Error> {
+        Ok(match &self.snapshot {
+            Some(transaction) => Lent::Snapshot(Arc::clone(transaction).lock_owned().await),
+            None => Lent::Pooled(self.acquire().await?),
+        })
     }
 
     /// Waits for a session.
     pub(crate) async fn acquire(&self) -> Result<Object<Opener>, sqlx::Error> {
-        self.0.get().await.map_err(|error| match error {
+        self.pool.get().await.map_err(|error| match error {
             PoolError::Backend(error) => error,
             PoolError::Closed => sqlx::Error::PoolClosed,
             _ => sqlx::Error::PoolTimedOut,
@@ -295,8 +347,8 @@ impl Sessions {
 
     /// Closes all sessions, those in use when they come back.
     pub(crate) async fn close(&self) {
-        let removed = self.0.retain(|_, _| false).removed;
-        self.0.close();
+        let removed = self.pool.retain(|_, _| false).removed;
+        self.pool.close();
         for session in removed {
             let closing = sqlx::Connection::close(session.connection);
             let _ = tokio::time::timeout(PING_TIME_MAX, closing).await;
@@ -314,8 +366,8 @@ impl<'p> Executor<'p> for &'_ Sessions {
     {
         let sessions = self.clone();
         let rows = async move {
-            let mut session = sessions.acquire().await?;
-            let rows: Vec<_> = session.fetch_many(query).try_collect().await?;
+            let mut lent = sessions.lend().await?;
+            let rows: Vec<_> = lent.session().fetch_many(query).try_collect().await?;
             Ok::<_, sqlx::Error>(stream::iter(rows).map(Ok))
         };
         stream::once(rows).try_flatten().boxed()
@@ -330,7 +382,7 @@ impl<'p> Executor<'p> for &'_ Sessions {
         E: 'q + Execute<'q, Postgres>,
     {
         let sessions = self.clone();
-        async move { sessions.acquire().await?.fetch_optional(query).await }.boxed()
+        async move { sessions.lend().await?.session().fetch_optional(query).await }.boxed()
     }
 
     fn prepare_with<'e>(
@@ -343,11 +395,8 @@ impl<'p> Executor<'p> for &'_ Sessions {
     {
         let sessions = self.clone();
         async move {
-            sessions
-                .acquire()
-                .await?
-                .prepare_with(sql, parameters)
-                .await
+            let mut lent = sessions.lend().await?;
+            lent.session().prepare_with(sql, parameters).await
         }
         .boxed()
     }
@@ -357,7 +406,7 @@ impl<'p> Executor<'p> for &'_ Sessions {
         'p: 'e,
     {
         let sessions = self.clone();
-        async move { sessions.acquire().await?.describe(sql).await }.boxed()
+        async move { sessions.lend().await?.session().describe(sql).await }.boxed()
     }
 }
 

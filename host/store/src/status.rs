@@ -14,6 +14,8 @@ use crate::{ANSWER_MARGIN, Store, StoreError, limits};
 const STATUS_STATEMENT_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(8);
 /// Longest wait of it for a lock.
 const STATUS_LOCK_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(500);
+/// Time from which on whoever waits for a lock is told so; seconds. Less than a second, after which a command looks.
+const LOCK_TOLD_AFTER_S: f64 = 0.5;
 /// Time from which on a wait for a lock is a problem; seconds.
 const LOCK_WAIT_MAX_S: f64 = 5.0;
 
@@ -29,19 +31,28 @@ struct LockHolder {
 }
 
 impl LockHolder {
-    fn problem(&self) -> Json {
+    /// Names the session, and the program that it is of.
+    fn session(&self) -> String {
         let LockHolder {
             pid,
             user_name,
             application,
+            ..
+        } = self;
+        match application.is_empty() {
+            true => format!("session {pid} ({user_name})"),
+            false => format!("session {pid} ({user_name}, {application})"),
+        }
+    }
+
+    fn problem(&self) -> Json {
+        let LockHolder {
+            pid,
             of_what,
             sessions,
             seconds,
+            ..
         } = self;
-        let program = match application.is_empty() {
-            true => user_name.clone(),
-            false => format!("{user_name}, {application}"),
-        };
         let effect = match sessions {
             0 => format!("has locked {of_what} for {seconds:.0} s"),
             1 => format!(
@@ -53,7 +64,7 @@ impl LockHolder {
         };
         json!({
             "code": "lock_waited",
-            "text": format!("session {pid} ({program}) {effect}"),
+            "text": format!("{} {effect}", self.session()),
             "hint": format!("Let it commit, or end it: SELECT pg_terminate_backend({pid})."),
         })
     }
@@ -72,6 +83,26 @@ impl Store {
             ..Pooling::tool(1)
         };
         self.over(options, pooling)
+    }
+
+    /// Says for which lock a session of this program has waited for most of a second, and who holds it.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn awaited_lock(&self) -> Result<Option<String>, StoreError> {
+        let asked = sqlx::query_as(include_str!("../sql/awaited_lock.sql"));
+        let holder: Option<LockHolder> = asked
+            .bind(self.servers.backends())
+            .fetch_optional(&self.pool)
+            .await?;
+        let holder = holder.filter(|holder| holder.seconds >= LOCK_TOLD_AFTER_S);
+        Ok(holder.map(|holder| {
+            format!(
+                "a lock on {}, which {} holds",
+                holder.of_what,
+                holder.session()
+            )
+        }))
     }
 
     async fn lock_holders(&self) -> Result<Vec<LockHolder>, StoreError> {

@@ -96,7 +96,8 @@ impl Store {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
             "SELECT k.token_id, t.name AS tenant, t.suspended_at IS NOT NULL AS suspended, t.moving, u.name AS user, u.role, \
                k.name AS token, k.prefix, k.scopes, k.flows, q.requests_per_second, \
-               k.last_used IS NULL OR k.last_used < now() - interval '{LAST_USED_STEP}' AS unseen \
+               (k.last_used IS NULL OR k.last_used < now() - interval '{LAST_USED_STEP}') \
+                 AND NOT current_setting('transaction_read_only')::boolean AS unseen \
              FROM wed.token k JOIN wed.user u USING (user_id) JOIN wed.tenant t ON t.tenant_id = k.tenant_id \
              LEFT JOIN wed.quota q ON q.tenant_id = k.tenant_id \
              WHERE k.hash = $1 AND k.revoked_at IS NULL AND k.expires_at > now()"

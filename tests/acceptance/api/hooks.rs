@@ -343,3 +343,16 @@ fn of_events_side_by_side_one_starts_and_the_others_set() {
         .json();
     assert_eq!(nothing["did"], "nothing", "{nothing}");
 }
+
+#[harness::test]
+fn hook_that_sets_what_is_not_open_is_refused() {
+    let (_api, client) = with_orders();
+    let put = |acts: &str| {
+        let hook = json!({ "scheme": "github", "acts": acts, "key": "/k", "attributes": { "shipped": "/x" } });
+        client.json("PUT", "/v1/flows/orders/hooks/x", &hook)
+    };
+    put("both").problem(422, "WF003");
+    put("set").problem(422, "WF003");
+    // It may be what an instance begins with.
+    put("start").is(200);
+}

@@ -274,3 +274,36 @@ fn written(text: &str) -> (tempfile::TempDir, std::path::PathBuf) {
     std::fs::write(&path, text).expect("written");
     (folder, path)
 }
+
+#[harness::test]
+fn line_that_is_no_json_is_answered_and_the_session_goes_on() {
+    use std::io::{BufRead, BufReader, Write};
+    let cli = Cli::with_steps();
+    let mut program = wed(&cli.database.url());
+    program.arg("mcp").stdin(std::process::Stdio::piped());
+    let mut program = (program.stdout(std::process::Stdio::piped()))
+        .spawn()
+        .expect("started");
+    let mut input = program.stdin.take().expect("its input");
+    let mut output = BufReader::new(program.stdout.take().expect("its output")).lines();
+    let mut answer = |line: &str| -> Json {
+        writeln!(input, "{line}").expect("written");
+        let line = output.next().expect("an answer").expect("a line");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
+    };
+    let client = json!({ "protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": { "name": "test", "version": "1" } });
+    let greeting = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client });
+    assert_eq!(answer(&greeting.to_string())["id"], 1);
+    let begun = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    let refused = answer(&format!("{begun}\nlist the flows, please"));
+    assert_eq!(
+        (&refused["id"], &refused["error"]["code"]),
+        (&Json::Null, &json!(-32_700))
+    );
+    let listing = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" });
+    let listed = answer(&listing.to_string());
+    assert!(listed["result"]["tools"].is_array(), "{listed}");
+    drop(input);
+    assert!(program.wait().expect("it ends").success());
+}

@@ -249,3 +249,76 @@ fn instances_are_found_by_status_and_value_in_the_tables_own_words() {
         "{table}"
     );
 }
+
+#[harness::test]
+fn what_an_instance_shows_is_of_one_moment() {
+    let cli = Cli::with_steps();
+    cli.json(&["instance", "start", "steps", "n=2"]);
+    let mut holder = cli.database.owner();
+    // Attempts are read in the middle.
+    holder.run("BEGIN; LOCK TABLE wed.attempt IN ACCESS EXCLUSIVE MODE");
+    let shown = std::thread::scope(|scope| {
+        let showing = scope.spawn(|| cli.run(&["--json", "instance", "show", "steps", "1"]));
+        eventually("it waits", || {
+            let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'wed.attempt'::regclass";
+            (holder.number(waiting) > 0).then_some(())
+        });
+        cli.flow("steps").finish(1, "step", "n = 3");
+        holder.run("ROLLBACK");
+        showing.join().expect("shown").done().json()
+    });
+    assert_eq!(shown["instance"]["status"], "regular", "{shown}");
+    assert_eq!(shown["instance"]["state"]["n"], 2, "{shown}");
+    assert_eq!(shown["jobs"][0]["transition"], "step", "{shown}");
+    let now = cli.json(&["instance", "show", "steps", "1"]);
+    assert_eq!(
+        (&now["instance"]["status"], &now["jobs"]),
+        (&json!("final"), &json!([]))
+    );
+}
+
+#[harness::test]
+fn command_that_waits_for_a_lock_says_who_holds_it() {
+    let cli = Cli::with_steps();
+    let mut holder = cli.database.owner();
+    holder.run("BEGIN; LOCK TABLE wed.job IN ACCESS EXCLUSIVE MODE");
+    let pid = holder.line("SELECT pg_backend_pid()");
+    let mut program = wed(&cli.database.url());
+    program
+        .args(["job", "list", "steps"])
+        .stderr(Stdio::piped());
+    let mut program = program.stdout(Stdio::null()).spawn().expect("started");
+    let mut line = String::new();
+    let mut told = BufReader::new(program.stderr.take().expect("its errors"));
+    told.read_line(&mut line).expect("a line");
+    holder.run("ROLLBACK");
+    assert!(program.wait().expect("it ends").success());
+    let named = format!("Waiting for a lock on wed.job, which session {pid} (");
+    assert!(line.contains(&named), "{line}");
+}
+
+#[harness::test]
+fn why_says_that_an_exception_keeps_triggers_from_firing() {
+    let cli = Cli::with_steps();
+    cli.json(&["instance", "start", "steps"]);
+    cli.run(&[
+        "instance",
+        "skip",
+        "steps",
+        "1",
+        "--transition",
+        "step",
+        "--reason",
+        "x",
+    ])
+    .done();
+    let why = cli.json(&["why", "steps", "1"]);
+    assert_eq!(why["status"], "exception", "{why}");
+    let told = why["exception"].as_str().expect("a text");
+    assert!(told.contains("`wed instance retry steps 1`"), "{told}");
+    let told = cli.run(&["why", "steps", "1"]).done().out;
+    assert!(
+        told.contains("No trigger fires: the instance is an exception"),
+        "{told}"
+    );
+}

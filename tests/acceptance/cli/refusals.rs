@@ -195,6 +195,12 @@ fn a_refusal_in_psql_is_five_lines_at_most_and_shows_no_sql_of_ours() {
             "{code} {statement}: {}",
             answer.err
         );
+        let empty = |line: &&&str| ["DETAIL:", "HINT:"].contains(&line.trim());
+        assert_eq!(
+            lines.iter().find(empty),
+            None,
+            "{code} {statement}: {answer:?}"
+        );
         for inner in ["SELECT wed.", "PREPARE", "_shape.evaluate", "evaluated["] {
             assert!(
                 !answer.err.contains(inner),

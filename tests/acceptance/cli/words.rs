@@ -136,3 +136,49 @@ fn a_shell_is_offered_commands_and_a_script() {
     }
     run(wed(NOWHERE).args(["completions", "dos"])).exits(2);
 }
+
+#[harness::test]
+fn what_did_nothing_or_names_nothing_says_so() {
+    let cli = Cli::with_steps();
+    cli.run(&["tenant", "create", "acme"]).done();
+    let resumed = cli.run(&["tenant", "resume", "acme"]).done().out;
+    assert!(
+        resumed.contains("neither suspended nor paused"),
+        "{resumed}"
+    );
+    cli.run(&["tenant", "suspend", "acme"]).done();
+    let resumed = cli.json(&["tenant", "resume", "acme"]);
+    assert_eq!(resumed["changed"], true, "{resumed}");
+
+    let name = cli.database.owner().line("SELECT current_database()");
+    let missing = cli.database.url().replace(&name, "wed_no_such_database");
+    let error = cli.fails(5, &["tenant", "move", "acme", "--to", &missing]);
+    let hint = error["hint"].as_str().expect("a hint");
+    assert!(
+        hint.contains("--to") && hint.contains("wed migrate"),
+        "{hint}"
+    );
+
+    let wait = super::STEPS.replace(
+        "transition = \"step\"",
+        "transition = \"step\"\nwaits_for = \"n\"\nor_after = \"infinity\"",
+    );
+    let file = cli.file("wait.toml", wait.as_bytes());
+    let error = cli.fails(4, &["flow", "apply", super::path(&file)]);
+    // Postgres 15 reads no such interval, later ones do.
+    let told = error.to_string();
+    assert!(
+        told.contains("or_after") && !told.contains("delay"),
+        "{error}"
+    );
+
+    let error = cli.fails(4, &["work", "people", "--add", "Ann"]);
+    let hint = error["hint"].as_str().expect("a hint");
+    assert!(hint.contains("ann@example.org"), "{hint}");
+
+    let mut owner = cli.database.owner();
+    assert_eq!(
+        owner.line("SELECT wed.place_of(1000000, 3)"),
+        "instance 3 of a removed flow"
+    );
+}

@@ -430,3 +430,10 @@ fn dropping_a_flow_does_not_wait_for_a_reader() {
     on(flow.database.store.drop_flow("default", &flow.name)).expect("dropped");
     assert!(s.batch_execute("SELECT 1").is_err());
 }
+
+#[harness::test]
+fn session_of_a_flow_cannot_lift_the_bound_of_its_temporary_files() {
+    let mut s = Flow::of(BUSY).session();
+    assert_eq!(s.line("SHOW temp_file_limit"), "1GB");
+    s.refused("SET temp_file_limit = -1").expect("42501");
+}

@@ -587,3 +587,30 @@ fn batch_in_any_order_gives_each_instance_its_own_value() {
         ["1|11", "2|12", "3|13", "4|14", "5|15"]
     );
 }
+
+#[harness::test]
+fn definition_in_any_isolation_level_meets_no_look_at_the_clock() {
+    for level in ["REPEATABLE READ", "SERIALIZABLE"] {
+        let flow = Flow::of(
+            "INSERT INTO wed_attr (aname, atype) VALUES ('at', 'timestamptz');
+             INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('late', 'late', 'at < now() OR at IS NULL');",
+        );
+        let (mut s, mut owner) = (flow.session(), flow.database.owner());
+        assert_eq!(owner.chores("clock"), 1, "{level}: the first look");
+        s.run(&format!(
+            "BEGIN ISOLATION LEVEL {level}; SELECT count(*) FROM wed_trig"
+        ));
+        owner.run("UPDATE wed.clock SET next_look = '-infinity', not_before = '-infinity'");
+        assert_eq!(owner.chores("clock"), 1, "{level}: a look meanwhile");
+        s.run(
+            "INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('later', 'later', 'at < now() - interval $$1 day$$');
+             COMMIT",
+        );
+        owner.run("UPDATE wed.clock SET not_before = '-infinity'");
+        assert_eq!(
+            owner.number("SELECT count(*) FROM wed.due_clock()"),
+            1,
+            "{level}"
+        );
+    }
+}

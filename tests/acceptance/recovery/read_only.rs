@@ -39,6 +39,15 @@ fn a_host_works_again_after_a_phase_in_which_the_database_took_no_changes() {
     });
     ann.json("POST", "/v1/flows/counters/instances", &body)
         .problem(503, "database");
+    // Who only reads is answered.
+    for path in [
+        "flows",
+        "flows/counters/instances",
+        "flows/counters/jobs",
+        "audit",
+    ] {
+        ann.get(&format!("/v1/{path}")).is(200);
+    }
     let said = api.nobody().get("/health/ready").problem(503, "database");
     assert!(
         said["detail"]

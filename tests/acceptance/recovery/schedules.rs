@@ -261,3 +261,37 @@ fn schedules_stand_in_a_definition_and_come_back_with_its_versions() {
     wed(&apply).done();
     assert_eq!(owner.number("SELECT count(*) FROM wed.schedule"), 0);
 }
+
+#[harness::test]
+fn schedule_whose_values_start_nothing_is_refused_and_warned_of() {
+    let flow = Flow::of(PAPER);
+    let url = flow.database.url();
+    let set = |value: &str| {
+        let mut set = wed(&url);
+        set.args([
+            "--json", "flow", "schedule", "set", &flow.name, "s", "--cron", "@daily",
+        ]);
+        run(set.arg(value))
+    };
+    set("a2=done").done();
+    let nothing = [
+        "--json", "flow", "schedule", "set", &flow.name, "n", "--cron", "@daily",
+    ];
+    let mut both = wed(&url);
+    both.args(nothing).args(["a2=done", "a3=done"]);
+    run(&mut both).done();
+    flow.session()
+        .run("UPDATE wed_trig SET enabled = false WHERE tgname = 'tf'");
+    let refused = run(wed(&url).args(nothing).args(["a2=done", "a3=done"]))
+        .exits(4)
+        .error();
+    assert_eq!(refused["code"], "WF001", "{refused}");
+    // The one that was made before is a finding now.
+    let findings = run(wed(&url).args(["--json", "flow", "lint", &flow.name]));
+    let told: serde_json::Value = serde_json::from_str(&findings.out).expect("findings");
+    let found = told.to_string();
+    assert!(
+        found.contains("schedule_starts_nothing") && found.contains("schedule n"),
+        "{found}"
+    );
+}

@@ -65,3 +65,15 @@ fn numbers_that_are_nearly_used_up_are_named_before_they_end() {
         .find(|figure| figure.name == "capacity" && figure.label.as_deref() == Some("numbers"));
     assert!(used.is_some_and(|figure| figure.value > 0.8), "{used:?}");
 }
+
+#[harness::test]
+fn who_may_hold_the_queue_of_notifications_is_named_once_it_fills() {
+    let database = Database::new();
+    let (mut owner, mut listener) = (database.owner(), database.owner());
+    listener.run("LISTEN wed_jobs; BEGIN; SELECT 1");
+    let filled = |from: &str| format!("SELECT hint FROM wed.notification_problems({from})");
+    // Nearly empty, and another test's session may be the oldest of the server.
+    assert_eq!(owner.lines(&filled("0.25")), [""; 0]);
+    let hint = owner.line(&filled("0"));
+    assert!(hint.contains("SELECT pg_terminate_backend("), "{hint}");
+}

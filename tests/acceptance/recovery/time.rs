@@ -81,7 +81,7 @@ fn condition_without_a_clock_is_not_looked_at() {
     assert_eq!(
         flow.database
             .owner()
-            .number("SELECT count(*) FROM wed.clock"),
+            .number("SELECT count(*) FROM wed.due_clock()"),
         0
     );
     flow.session()
@@ -89,7 +89,7 @@ fn condition_without_a_clock_is_not_looked_at() {
     assert_eq!(
         flow.database
             .owner()
-            .number("SELECT count(*) FROM wed.clock"),
+            .number("SELECT count(*) FROM wed.due_clock()"),
         1
     );
 }

@@ -4,7 +4,7 @@
 use super::Office;
 
 /// A vacation: the employee asks, another one of the approvers decides, the employee books.
-const VACATION: &str = r#"
+pub(super) const VACATION: &str = r#"
 name = "vacation"
 final = "booked"
 [[attribute]]

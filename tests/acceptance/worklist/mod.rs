@@ -10,6 +10,7 @@ mod extras;
 mod inbox;
 mod kept;
 mod messages;
+mod nobody;
 mod policies;
 mod remote;
 mod reports;

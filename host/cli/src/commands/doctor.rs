@@ -411,6 +411,17 @@ async fn settings(
             examination.bad("settings", format!("{name} is off: {danger}"), &mend);
         }
     }
+    if !server.bounds_files {
+        let mend = format!(
+            "As a superuser: GRANT SET ON PARAMETER temp_file_limit TO {}; then SELECT wed.bound_files().",
+            server.role
+        );
+        examination.missing(
+            "settings",
+            "a flow's session may fill the disk with temporary files: this role may not bound them",
+            &mend,
+        );
+    }
     let here = jiff::Timestamp::now().as_duration().as_secs_f64();
     let difference = (here - server.epoch_s).abs();
     match difference > CLOCK_DIFFERENCE_MAX.as_secs_f64() {

@@ -1,7 +1,7 @@
 //! `wed instance show`: an instance's state, what it waits for, and what failed.
 
 use serde_json::json;
-use wedflow_documents::{Attempt, Condition, Instance, Job, Status, Waiting};
+use wedflow_documents::{Attempt, Condition, Instance, Job, Overview, Status, Waiting};
 use wedflow_model::Wid;
 
 use crate::answer::shown;
@@ -17,12 +17,17 @@ pub(crate) async fn show(
     wid: Wid,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let instance = door.instance(flow, wid).await?;
-    let jobs = door.jobs(flow, Some(wid), None).await?;
-    let waiting = door.waiting(flow, wid).await?;
-    let all = door.attempts(flow, wid).await?;
+    let Overview {
+        instance,
+        mut conditions,
+        jobs,
+        waiting,
+        attempts,
+        ..
+    } = door.overview(flow, wid, None).await?;
+    let (jobs, waiting) = (jobs.unwrap_or_default(), waiting.unwrap_or_default());
+    let all = attempts.items;
     let order = names_of(&attributes_of(door, flow).await?);
-    let mut conditions = door.conditions(flow, wid).await?;
     if instance.status != Status::Exception {
         conditions.items.clear();
     }

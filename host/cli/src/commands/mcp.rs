@@ -2,8 +2,10 @@
 //!
 //! - `tools`: what an assistant can ask and do, a function each
 //! - `resources`: definitions, traces and pages of the documentation
+//! - `lines`: lines of input, of which the protocol's library sees those of JSON
 //! - `parts`: long answers in parts of a few kilobytes
 
+mod lines;
 mod parts;
 mod resources;
 mod tools;
@@ -15,9 +17,9 @@ use rmcp::model::{
     ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
-use rmcp::transport::stdio;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::json;
+use tokio::io::stdout;
 use wedflow_client::ClientError;
 
 use crate::door::Door;
@@ -69,7 +71,7 @@ impl Fault {
 /// Serves an assistant until it closes standard input.
 pub(crate) async fn run(door: Door, may_write: bool) -> Result<(), Problem> {
     let assistant = Assistant { door, may_write };
-    let service = assistant.serve(stdio()).await;
+    let service = assistant.serve((lines::of_json(), stdout())).await;
     let service = service.map_err(|error| match error {
         ServerInitializeError::ExpectedInitializeRequest(_) => {
             ended("its first message was no `initialize`")

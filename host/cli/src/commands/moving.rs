@@ -135,7 +135,7 @@ pub(crate) async fn carry(
     from: &Store,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let to = database::open_at(url, CONNECTIONS).await?;
+    let to = open_target(url).await?;
     let (host, port, database) = to.place();
     let place = format!("database {database} on {host}:{port}");
     if back {
@@ -147,6 +147,22 @@ pub(crate) async fn carry(
         "What is left here is fenced. Remove it: wed tenant delete {name}"
     ));
     Ok(())
+}
+
+/// Connects to the database that a tenant moves to.
+async fn open_target(url: &str) -> Result<Store, Problem> {
+    let opened = database::open_at(url, CONNECTIONS).await;
+    opened.map_err(|problem| {
+        let is_missing = problem.code.as_deref() == Some("3D000");
+        let is_refused = problem.code.as_deref().is_some_and(|code| code.starts_with("28"));
+        match (is_missing, is_refused) {
+            (true, _) => problem.hint(
+                "Check the address of --to. `wed migrate --database-url URL` makes the database and its schema.",
+            ),
+            (_, true) => problem.hint("Check user and password in the address of --to."),
+            _ => problem,
+        }
+    })
 }
 
 /// Moves a tenant to another cluster of a directory, or goes on with a move that was interrupted. The directory names

@@ -69,7 +69,7 @@ pub(crate) async fn run(
             lost_there,
         } => {
             moving::take_back(name, *lost_there, &store(name).await?).await?;
-            say_resumed(name, terminal);
+            say_resumed(name, true, terminal);
             Ok(())
         }
         _ => {
@@ -116,10 +116,11 @@ async fn run_through(
             Ok(())
         }
         TenantCommand::Resume { name, .. } => {
+            let was_suspended = door.tenant(name).await?.suspended;
             suspend(name, false, door).await?;
             let none = Reason::default();
-            door.pause_a_tenant(name, false, &none).await?;
-            say_resumed(name, terminal);
+            let resumed = door.pause_a_tenant(name, false, &none).await?;
+            say_resumed(name, was_suspended || resumed.changed, terminal);
             Ok(())
         }
         TenantCommand::Pause { name, reason } => {
@@ -157,9 +158,13 @@ async fn create(new: &NewTenant, door: &Door, terminal: &Terminal) -> Result<(),
     Ok(())
 }
 
-fn say_resumed(name: &str, terminal: &Terminal) {
-    terminal.answer(&json!({ "tenant": name, "suspended": false }), || {
-        terminal.line(&format!("Resumed tenant {name}."));
+fn say_resumed(name: &str, changed: bool, terminal: &Terminal) {
+    let answer = json!({ "tenant": name, "suspended": false, "changed": changed });
+    terminal.answer(&answer, || {
+        terminal.line(&match changed {
+            true => format!("Resumed tenant {name}."),
+            false => format!("Tenant {name} was neither suspended nor paused."),
+        });
     });
 }
 

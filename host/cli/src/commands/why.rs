@@ -38,6 +38,9 @@ pub(crate) async fn run(
         if let Some(note) = &why.note {
             terminal.line(&format!("Note of that state: {note}"));
         }
+        if let Some(exception) = &why.exception {
+            terminal.line(&format!("No trigger fires: {exception}."));
+        }
         print_explanations(&why.triggers, terminal);
     });
     Ok(())

@@ -17,7 +17,7 @@ use crate::session::Session;
 use crate::shown::{prose, time, value};
 
 /// Newest states of the timeline that a page shows.
-const STATES_MAX: usize = 100;
+const STATES_MAX: i64 = 100;
 
 /// An instance.
 pub(crate) async fn instance(session: Session, Path((flow, wid)): Path<(String, Wid)>) -> Answer {
@@ -72,15 +72,15 @@ pub(crate) async fn reservations(
 
 async fn content(session: &Session, flow: &str, wid: Wid) -> Result<Markup, ClientError> {
     let client = &session.client;
-    let instance = client.instance(flow, wid).await?;
-    let why = client.why(flow, wid, &WhyFilter::default()).await?;
-    let waiting = client.waiting(flow, wid).await.unwrap_or_default();
-    let newest = why.seq.unwrap_or_default();
-    let after = newest
-        .checked_sub(i32::try_from(STATES_MAX).unwrap_or(i32::MAX))
-        .filter(|after| *after > 0);
-    let rows = client.trace(flow, wid, after, None).await?;
-    let attempts = client.attempts(flow, wid).await?;
+    let shown = client.overview(flow, wid, Some(STATES_MAX)).await?;
+    let (instance, attempts) = (shown.instance, shown.attempts.items);
+    let waiting = shown.waiting.unwrap_or_default();
+    let rows = shown.trace.map(|trace| trace.items).unwrap_or_default();
+    let why = match shown.why {
+        Some(why) => why,
+        None => client.why(flow, wid, &WhyFilter::default()).await?,
+    };
+    let is_cut = rows.first().is_some_and(|row| row.seq > 1);
     let work = client.work_of_instance(flow, wid).await.unwrap_or_default();
     let say = |text| session.language.say(text);
     let address = instance_address(flow, wid);
@@ -99,7 +99,7 @@ async fn content(session: &Session, flow: &str, wid: Wid) -> Result<Markup, Clie
                     p class="note" { strong { (one.transition) } ": " (prose(&one.text)) ". " (prose(&one.hint)) }
                 }
                 h2 { (say("Timeline")) }
-                @if after.is_some() { p class="soft" { (say("Older states are left out here.")) } }
+                @if is_cut { p class="soft" { (say("Older states are left out here.")) } }
                 (timeline(session, &address, &rows, &attempts))
                 (failed_attempts(session, &attempts))
                 (super::item::work_of_instance(session, &work))

@@ -40,6 +40,7 @@ pub(crate) async fn why(
             @else { (say("State")) " " (why.seq.unwrap_or_default()) ". " (say("The conditions are those of today.")) }
         }
         @if let Some(note) = &why.note { p class="note" { (note) } }
+        @if let Some(exception) = &why.exception { p class="alert" { (crate::shown::prose(exception)) } }
         nav class="line" aria-label=(say("States")) {
             @if let Some(seq) = why.seq {
                 @if seq > 1 { a class="button" href=(format!("?seq={}", seq - 1)) { "← " (say("state before")) } " " }
