@@ -1,10 +1,12 @@
 // Three steps of work, one after the other, for COUNT pieces of work, in another durable executor.
 //
-//   node steps.mjs graphile-worker|pg-boss|dbos DATABASE_URL COUNT
+//   node steps.mjs graphile-worker|pg-boss|dbos|absurd DATABASE_URL COUNT
 //
 // Each step reads the state that the one before left, changes it as the sample component does, and hands
 // it on through the executor's own storage. Settings are the executors' defaults where they are durable,
 // and what their documentation advises for throughput otherwise. Prints {"steps": n, "seconds": s}.
+
+import { execFileSync } from "node:child_process";
 
 const [peer, url, countText] = process.argv.slice(2);
 const count = Number(countText);
@@ -113,6 +115,39 @@ const peers = {
     }));
     const seconds = (performance.now() - begun) / 1000;
     await DBOS.shutdown();
+    return seconds;
+  },
+
+  async absurd() {
+    const { Absurd } = await import("absurd-sdk");
+    const { default: pg } = await import("pg");
+    execFileSync("absurdctl", ["init", "--database", url]); // the schema is in its command line tool alone
+    const pool = new pg.Pool({ connectionString: url, max: 20 });
+    const { done, opened } = latch();
+    const wrapTaskExecution = async (_, execute) => { await execute(); done(); };
+    const app = new Absurd({ db: pool, queueName: "bench", hooks: { wrapTaskExecution } });
+    await app.createQueue();
+    app.registerTask({ name: "three" }, async (state, context) => {
+      for (let step = 0; step < STEPS; step++) {
+        const before = state;
+        state = await context.step(`step${step}`, async () => advance(before));
+      }
+      return state.step;
+    });
+    await app.startWorker({ concurrency: 100 });
+    const client = await pool.connect();
+    const bound = app.bindToConnection(client);
+    const begun = performance.now();
+    for (let at = 0; at < count; at += 500) {
+      await client.query("BEGIN");
+      for (let id = at; id < Math.min(at + 500, count); id++) await bound.spawn("three", begin(id));
+      await client.query("COMMIT");
+    }
+    client.release();
+    await opened;
+    const seconds = (performance.now() - begun) / 1000;
+    await app.close();
+    await pool.end();
     return seconds;
   },
 };
