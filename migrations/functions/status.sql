@@ -188,9 +188,8 @@ $$;
 
 -- A moment as answers write it: RFC 3339 in UTC, with microseconds and Z.
 CREATE OR REPLACE FUNCTION wed.rfc3339(_at timestamptz) RETURNS text
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT to_char(_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-$$;
+LANGUAGE sql STABLE
+RETURN to_char(_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
 
 -- Takes from PUBLIC, in a database of our own, what Postgres lets everybody do by default and no flow needs: locks by
 -- number, which are other flows' too; large objects, which belong to no flow and have no bound; messages into the

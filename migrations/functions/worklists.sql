@@ -18,8 +18,9 @@ BEGIN
   _items := ARRAY(SELECT f FROM wed.found_work(_person, _order, _most, _now) f);
   _items := wed.first_work(_items, _person.person_id, _order, _most);
   RETURN QUERY
-    SELECT wed.work_document(i.item) || e.extent
-    FROM (SELECT u AS item, u.item_id, row_number() OVER () AS place FROM unnest(_items) u) i
+    SELECT d.document || e.extent
+    FROM (SELECT u.item_id, row_number() OVER () AS place FROM unnest(_items) u) i
+    JOIN wed.work_documents(_items) d USING (item_id)
     JOIN wed.work_extents(_items, _person.person_id) e USING (item_id) ORDER BY i.place;
 END $$;
 
@@ -185,26 +186,37 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     FROM jsonb_array_elements_text(_names) n) END
 $$;
 
--- An item as people see it. An application that is not uploaded is none: it is done without one.
+-- Items as people see them. An application that is not uploaded is none: it is done without one.
+CREATE OR REPLACE FUNCTION wed.work_documents(_items wed.work_item[]) RETURNS TABLE (item_id bigint, document jsonb)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  WITH item AS (SELECT i.* FROM unnest(_items) i),
+  task AS MATERIALIZED (
+    SELECT t.tgid, t.trname, w.kind, w.description, w.application,
+      wed.uploaded_component(f.tenant_id, w.application) AS uploaded
+    FROM wed.trigger t JOIN wed.flow f USING (flow_id) LEFT JOIN wed.work_task w USING (tgid)
+    WHERE t.tgid IN (SELECT i.tgid FROM item i))
+  SELECT i.item_id, jsonb_build_object(
+    'item', i.item_id, 'instance', coalesce(n.name, f.name || '/' || i.wid), 'flow', f.name, 'wid', i.wid,
+    'task', i.task, 'transition', t.trname, 'state', i.state,
+    'holder', p.name, 'role', r.name, 'kind', t.kind, 'description', coalesce(t.description, ''),
+    'priority', i.priority,
+    'arrived_at', wed.rfc3339(i.arrived_at), 'deadline_at', wed.rfc3339(i.deadline_at),
+    'ended_at', wed.rfc3339(i.ended_at),
+    'disconnected', i.disconnected, 'application', t.uploaded,
+    'part', nullif(i.part, 0), 'element', i.element,
+    'application_planned', t.application, 'claim', i.claim)
+  FROM item i
+  LEFT JOIN task t ON t.tgid = i.tgid
+  LEFT JOIN wed.flow f ON f.flow_id = i.flow_id
+  LEFT JOIN wed.instance_name n ON n.flow_id = i.flow_id AND n.wid = i.wid
+  LEFT JOIN wed.person p ON p.person_id = i.holder
+  LEFT JOIN wed.role_of_people r ON r.role_id = i.role_id
+$$;
+
+-- An item as people see it.
 CREATE OR REPLACE FUNCTION wed.work_document(_item wed.work_item) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT jsonb_build_object(
-    'item', _item.item_id, 'instance', coalesce(n.name, f.name || '/' || _item.wid), 'flow', f.name, 'wid', _item.wid,
-    'task', _item.task, 'transition', t.trname, 'state', _item.state,
-    'holder', p.name, 'role', r.name, 'kind', w.kind, 'description', coalesce(w.description, ''), 'priority',
-    _item.priority,
-    'arrived_at', wed.rfc3339(_item.arrived_at), 'deadline_at', wed.rfc3339(_item.deadline_at),
-    'ended_at', wed.rfc3339(_item.ended_at),
-    'disconnected', _item.disconnected, 'application', wed.uploaded_component(_item.tenant_id, w.application),
-    'part', nullif(_item.part, 0), 'element', _item.element,
-    'application_planned', w.application, 'claim', _item.claim)
-  FROM (SELECT 1) one
-  LEFT JOIN wed.flow f ON f.flow_id = _item.flow_id
-  LEFT JOIN wed.instance_name n ON n.flow_id = _item.flow_id AND n.wid = _item.wid
-  LEFT JOIN wed.trigger t ON t.tgid = _item.tgid
-  LEFT JOIN wed.work_task w ON w.tgid = _item.tgid
-  LEFT JOIN wed.person p ON p.person_id = _item.holder
-  LEFT JOIN wed.role_of_people r ON r.role_id = _item.role_id
+  SELECT d.document FROM wed.work_documents(ARRAY[_item]) d
 $$;
 
 -- An attachment of an item that a person may see: its digest and bytes.

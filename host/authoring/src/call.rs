@@ -169,17 +169,30 @@ impl Workbench {
         Self::with(Guests::InProcess)
     }
 
+    /// Sets up the same for an author's own components: it remembers the functions of interpreters that it compiled.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn of_author() -> Result<Self, CallError> {
+        Self::set_up(Guests::InProcess, true)
+    }
+
     /// Sets up the same, whose guests run in these processes.
     ///
     /// # Errors
     /// The same.
     pub fn with(guests: Guests) -> Result<Self, CallError> {
+        Self::set_up(guests, false)
+    }
+
+    fn set_up(guests: Guests, functions: bool) -> Result<Self, CallError> {
         Ok(Workbench {
             sandbox: Sandbox::new(Settings {
                 concurrent: CONCURRENT,
                 cache: user_cache(),
                 // An author waits for the compiler after each change, and makes few calls then.
                 optimise: false,
+                functions,
                 guests,
                 ..Settings::fast()
             })?,

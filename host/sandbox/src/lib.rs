@@ -38,6 +38,7 @@ mod confine;
 mod ending;
 mod error;
 mod files;
+mod functions;
 mod guest;
 mod host;
 mod http;

@@ -22,7 +22,7 @@ use crate::settings::Guests;
 use crate::share::Share;
 use crate::state::{Room, State, Stop};
 use crate::time_slice::TimeSlices;
-use crate::{Settings, compiler, wasi};
+use crate::{Settings, compiler, functions, wasi};
 
 /// The time that `describe` may take.
 const DESCRIBE_TIME: Duration = Duration::from_secs(2);
@@ -225,16 +225,26 @@ impl Sandbox {
                 ),
             }
         }
-        let settings = if bytes.len() as u64 >= INTERPRETER_BYTES {
+        let has_interpreter = bytes.len() as u64 >= INTERPRETER_BYTES;
+        let settings = if has_interpreter {
             self.settings.for_interpreters()
         } else {
             self.settings.clone()
         };
-        let Some(code) = compiler::compile(whose, bytes, &settings, limits) else {
-            return wasmtime::component::Component::from_binary(&pool.engine, bytes)
-                .map_err(|error| UploadError::NotCompiled(format!("{error:#}")));
+        let with_functions = (self.settings.functions && has_interpreter)
+            .then_some(self.settings.cache.as_deref())
+            .flatten();
+        let code = match with_functions {
+            Some(folder) => functions::compile(folder, bytes, &settings)
+                .map_err(|error| UploadError::NotCompiled(format!("{error:#}")))?,
+            None => match compiler::compile(whose, bytes, &settings, limits) {
+                Some(code) => code?,
+                None => {
+                    return wasmtime::component::Component::from_binary(&pool.engine, bytes)
+                        .map_err(|error| UploadError::NotCompiled(format!("{error:#}")));
+                }
+            },
         };
-        let code = code?;
         if let Some(cache) = &self.cache
             && let Err(error) = cache.put(&name, &code)
         {

@@ -87,6 +87,11 @@ pub struct Settings {
     /// The folder where compiled code is kept from one process to the next, mode 700; none: nowhere.
     #[serde(skip)]
     pub cache: Option<std::path::PathBuf>,
+    /// Keeps the compiled functions of components with an interpreter there as well, and compiles those components in
+    /// this process: for an author, who builds the same interpreter with another script again and again. Never for
+    /// components of others.
+    #[serde(skip)]
+    pub functions: bool,
     /// Processes in which guests run.
     #[serde(skip)]
     pub guests: Guests,
@@ -123,6 +128,7 @@ impl Settings {
             optimise: true,
             components: 256,
             cache: None,
+            functions: false,
             guests: Guests::InProcess,
             slices: None,
             clock: system_clock,

@@ -17,7 +17,7 @@ use crate::arguments::ReplayArguments;
 use crate::calls;
 use crate::commands::instance::attributes_of;
 
-use crate::commands::run::{load, secrets_in, workbench};
+use crate::commands::run::{load, secrets_in};
 use crate::commands::test::fixture_problem;
 use crate::door::Door;
 use crate::problem::Problem;
@@ -84,7 +84,7 @@ pub(crate) async fn run(
     let mut replay = Replay {
         door,
         terminal,
-        workbench: workbench()?,
+        workbench: Workbench::new()?,
         flow,
         attributes,
         granted,

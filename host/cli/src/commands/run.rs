@@ -49,7 +49,7 @@ pub(crate) async fn run(arguments: &RunArguments, terminal: &Terminal) -> Result
 
 /// A sandbox on this machine.
 pub(crate) fn workbench() -> Result<Workbench, Problem> {
-    Ok(Workbench::new()?)
+    Ok(Workbench::of_author()?)
 }
 
 /// Reads and compiles a component.
