@@ -4,6 +4,7 @@ mod browser;
 mod design;
 mod explaining;
 mod figures;
+mod live;
 mod pages;
 mod picture;
 mod play;
