@@ -119,6 +119,11 @@ pub(crate) fn hidden(session: &Session) -> Markup {
     html! { input type="hidden" name="proof" value=(session.proof); }
 }
 
+/// The proof of a form that stands elsewhere on the page, by the form's id.
+pub(crate) fn proof_of(session: &Session, form: &str) -> Markup {
+    html! { input type="hidden" name="proof" value=(session.proof) form=(form); }
+}
+
 fn other(language: Language) -> Language {
     match language {
         Language::English => Language::Portuguese,

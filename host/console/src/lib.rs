@@ -5,6 +5,7 @@
 //!
 //! - `session`: signing in, by a token or a link that works once; what protects forms
 //! - `frame`: navigation around each page; `document`: heads, and headers that confine; `failure`: refusals
+//! - `parts`: live parts of pages, computed once for all pages that show them
 //! - `cookies`: what the browser keeps
 //! - `words`: the languages of the pages
 //! - `assets`: style and script
@@ -18,12 +19,14 @@ mod document;
 mod failure;
 mod frame;
 mod pages;
+mod parts;
 mod session;
 mod shown;
 mod source;
 mod words;
 
 use axum::Router;
+use parts::LiveParts;
 use session::Console;
 
 pub use session::Links;
@@ -36,5 +39,6 @@ pub fn router(api: Router, links: &Links) -> Router {
     pages::router(Console {
         api,
         links: links.clone(),
+        parts: LiveParts::default(),
     })
 }

@@ -13,6 +13,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum::{Router, http};
 use http_body_util::Full;
 use hyper::body::Bytes;
+use maud::Markup;
 use percent_encoding::percent_decode_str;
 use sha2::{Digest, Sha256};
 use wedflow_client::{Client, InProcess, Sending, Transport};
@@ -21,6 +22,7 @@ use wedflow_documents::Me;
 use crate::ROOT;
 use crate::cookies::{SAID, SEEN, SESSION, cookie};
 use crate::failure::Failure;
+use crate::parts::{LiveParts, PartKey};
 use crate::words::Language;
 
 /// Time for which a link signs in.
@@ -62,11 +64,12 @@ impl Links {
     }
 }
 
-/// State of all pages: the API in this process, and the links that sign in.
+/// State of all pages: the API in this process, the links that sign in, live parts that pages share.
 #[derive(Clone)]
 pub(crate) struct Console {
     pub(crate) api: Router,
     pub(crate) links: Links,
+    pub(crate) parts: LiveParts,
 }
 
 impl Console {
@@ -122,12 +125,34 @@ pub(crate) struct Session {
     pub(crate) said: Option<String>,
     /// Number of the newest message of work that the person looked at.
     pub(crate) seen: i64,
+    parts: LiveParts,
 }
 
 impl Session {
     /// Returns true when role and scopes allow an action, such as `jobs:write`.
     pub(crate) fn may(&self, action: &str) -> bool {
         self.me.may.iter().any(|one| one == action)
+    }
+
+    /// Returns the live part at an address, which may be one that was computed for another page a moment ago. Its
+    /// content depends on the address, the tenant, the rights and the language alone.
+    pub(crate) async fn shared<E>(
+        &self,
+        address: &str,
+        compute: impl Future<Output = Result<Markup, E>>,
+    ) -> Result<Arc<Markup>, E> {
+        let key = PartKey::new(address, &self.me, self.language);
+        self.parts.share(&key, &self.proof, compute).await
+    }
+
+    /// Computes the live part at an address for a page that is opened, and for those that ask for it next.
+    pub(crate) async fn renewed<E>(
+        &self,
+        address: &str,
+        compute: impl Future<Output = Result<Markup, E>>,
+    ) -> Result<Arc<Markup>, E> {
+        let key = PartKey::new(address, &self.me, self.language);
+        self.parts.renew(key, &self.proof, compute).await
     }
 }
 
@@ -160,6 +185,7 @@ impl FromRequestParts<Console> for Session {
             language,
             path,
             proof: proof(&token),
+            parts: console.parts.clone(),
             said: cookie(&parts.headers, SAID)
                 .map(|text| percent_decode_str(&text).decode_utf8_lossy().into_owned()),
         })

@@ -68,6 +68,16 @@ pub(crate) fn microseconds(us: i64) -> String {
     }
 }
 
+/// A duration of seconds, in its largest unit of which there are two.
+pub(crate) fn seconds(seconds: i64) -> String {
+    match seconds {
+        ..120 => format!("{seconds} s"),
+        120..7_200 => format!("{} min", seconds / 60),
+        7_200..172_800 => format!("{} h", seconds / 3_600),
+        _ => format!("{} d", seconds / 86_400),
+    }
+}
+
 /// A number of bytes.
 pub(crate) fn bytes(bytes: i64) -> String {
     match bytes {

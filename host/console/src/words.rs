@@ -5,7 +5,7 @@ use axum::http::{HeaderMap, header};
 use crate::cookies::{LANGUAGE, cookie};
 
 /// A language.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Language {
     /// English.
     English,

@@ -530,6 +530,9 @@ pub struct Me {
     pub scopes: Vec<String>,
     /// Actions that role and scopes allow together.
     pub may: Vec<String>,
+    /// Flows that the token is for; empty: all.
+    #[serde(default)]
+    pub flows: Vec<String>,
 }
 
 /// A user.

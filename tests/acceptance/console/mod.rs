@@ -4,6 +4,7 @@ mod browser;
 mod design;
 mod explaining;
 mod figures;
+mod live;
 mod pages;
 mod picture;
 mod play;
@@ -29,12 +30,13 @@ fn served(links: &Links) -> Api {
 
 /// Serves the API of a database with its console.
 fn served_over(database: &Arc<Database>, links: &Links) -> Api {
+    Api::with(database, |settings| settings.pages = Some(pages_of(links)))
+}
+
+/// The console's pages, into which these links lead.
+pub(crate) fn pages_of(links: &Links) -> MakePages {
     let links = links.clone();
-    Api::with(database, |settings| {
-        settings.pages = Some(MakePages(Arc::new(move |api| {
-            wedflow_console::router(api, &links)
-        })));
-    })
+    MakePages(Arc::new(move |api| wedflow_console::router(api, &links)))
 }
 
 /// A flow whose names and texts hold markup where they may, of two transitions of external workers.

@@ -25,5 +25,6 @@ pub(crate) async fn me(caller: Caller) -> Json<Me> {
         token: caller.token.clone(),
         scopes: caller.scopes.iter().map(ToString::to_string).collect(),
         may,
+        flows: caller.flows.clone(),
     })
 }

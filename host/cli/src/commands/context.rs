@@ -178,6 +178,9 @@ pub(crate) async fn whoami(arguments: &Arguments, terminal: &Terminal) -> Result
             )),
         }
         terminal.line(&format!("May: {}.", me.may.join(", ")));
+        if !me.flows.is_empty() {
+            terminal.line(&format!("For these flows alone: {}.", me.flows.join(", ")));
+        }
     });
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! An instance: its state, why it is as it is, its timeline, its jobs, and what can be done.
 
+use std::collections::BTreeMap;
+
 use axum::extract::Path;
 use axum::http::HeaderMap;
 use maud::{Markup, html};
@@ -12,19 +14,21 @@ use super::timeline::{failed_attempts, timeline};
 use super::why::{explanation, truth};
 use super::{badge, flow_address, instance_address, reason, table};
 use crate::document::part;
-use crate::frame::{Answer, hidden, page};
+use crate::frame::{Answer, page, proof_of};
 use crate::session::Session;
 use crate::shown::{prose, time, value};
 
 /// Newest states of the timeline that a page shows.
 const STATES_MAX: i64 = 100;
+/// Form of the live part. Its proof stands beside the part, which others see too.
+const FORM: &str = "mend";
 
 /// An instance.
 pub(crate) async fn instance(session: Session, Path((flow, wid)): Path<(String, Wid)>) -> Answer {
-    let content = content(&session, &flow, wid)
-        .await
-        .map_err(session.failed())?;
     let address = instance_address(&flow, wid);
+    let live = live_address(&address);
+    let content = session.renewed(&live, content(&session, &flow, wid)).await;
+    let content = content.map_err(session.failed())?;
     let title = format!("{flow} {wid}");
     let body = html! {
         p class="soft" {
@@ -32,7 +36,8 @@ pub(crate) async fn instance(session: Session, Path((flow, wid)): Path<(String, 
             a href=(format!("{}/instances", flow_address(&flow))) { (session.language.say("Instances")) }
         }
         h1 { (title) }
-        div data-live=(format!("{address}/live")) { (content) }
+        div data-live=(live) { (content) }
+        (proof_of(&session, FORM))
         div data-live=(format!("{address}/reservations")) data-once {
             p { a href=(format!("{}/settings", flow_address(&flow))) { (session.language.say("Reservations")) } }
         }
@@ -46,10 +51,15 @@ pub(crate) async fn live(
     Path((flow, wid)): Path<(String, Wid)>,
     headers: HeaderMap,
 ) -> Answer {
-    let content = content(&session, &flow, wid)
-        .await
-        .map_err(session.failed())?;
+    let live = live_address(&instance_address(&flow, wid));
+    let content = session.shared(&live, content(&session, &flow, wid)).await;
+    let content = content.map_err(session.failed())?;
     Ok(part(&headers, &content))
+}
+
+/// Address of the part that is kept current, of an instance at an address.
+fn live_address(address: &str) -> String {
+    format!("{address}/live")
 }
 
 /// The part of an instance's page with what it has reserved, which is looked for among all of the flow.
@@ -82,6 +92,7 @@ async fn content(session: &Session, flow: &str, wid: Wid) -> Result<Markup, Clie
     };
     let is_cut = rows.first().is_some_and(|row| row.seq > 1);
     let work = client.work_of_instance(flow, wid).await.unwrap_or_default();
+    let state: BTreeMap<_, _> = instance.state.as_object().into_iter().flatten().collect();
     let say = |text| session.language.say(text);
     let address = instance_address(flow, wid);
     Ok(html! {
@@ -107,9 +118,7 @@ async fn content(session: &Session, flow: &str, wid: Wid) -> Result<Markup, Clie
             div {
                 h2 { (say("State")) }
                 (table(say("State"), &[say("Attribute"), say("Value")], &html! {
-                    @if let Some(state) = instance.state.as_object() {
-                        @for (name, one) in state { tr { th scope="row" { (name) } td { (value(one)) } } }
-                    }
+                    @for (name, one) in &state { tr { th scope="row" { (name) } td { (value(one)) } } }
                 }))
                 @if instance.status != Status::Final {
                     p { a class="button" href=(format!("{address}/what-if")) { (say("What if?")) } }
@@ -216,8 +225,7 @@ fn acts(session: &Session, instance: &Instance, why: &Why, address: &str) -> Mar
         .collect();
     html! {
         h2 { (say("Mend")) }
-        form method="post" action=(format!("{address}/do")) class="box" {
-            (hidden(session))
+        form id=(FORM) method="post" action=(format!("{address}/do")) class="box" {
             label class="whole" { (say("Reason, for the trace and the audit log")) input name="reason"; }
             p class="soft" {
                 @if !is_exception { (say("A retry makes waiting jobs due now.")) }

@@ -11,7 +11,7 @@ use crate::ROOT;
 use crate::document::part;
 use crate::frame::{Answer, page};
 use crate::session::Session;
-use crate::shown::{about, microseconds};
+use crate::shown::{about, microseconds, seconds};
 
 /// Flows that are shown: those with most attempts.
 const FLOWS_MAX: usize = 20;
@@ -25,19 +25,25 @@ const COMMITTED: &str = "committed";
 
 /// The page of the last hour.
 pub(crate) async fn page_of_it(session: Session) -> Answer {
-    let content = content(&session).await?;
+    let address = live_address();
+    let content = session.renewed(&address, content(&session)).await?;
     let title = session.language.say("Last hour");
     let body = html! {
         h1 { (title) }
-        div data-live=(format!("{ROOT}/last-hour/live")) { (content) }
+        div data-live=(address) { (content) }
     };
     Ok(page(&session, title, &body))
 }
 
 /// The part of it that is kept current.
 pub(crate) async fn live(session: Session, headers: HeaderMap) -> Answer {
-    let content = content(&session).await?;
+    let content = session.shared(&live_address(), content(&session)).await?;
     Ok(part(&headers, &content))
+}
+
+/// Address of the part that is kept current.
+pub(crate) fn live_address() -> String {
+    format!("{ROOT}/last-hour/live")
 }
 
 async fn content(session: &Session) -> Result<Markup, crate::failure::Failure> {
@@ -98,7 +104,7 @@ fn row(session: &Session, hour: &LastHour, flow: &FlowHour) -> Markup {
                     (line(say("Wait before the run (median)"), &flow.wait_us)) " " (microseconds(median))
                 } @else { "–" }
             }
-            td { @match flow.oldest_s { Some(seconds) => { (seconds) " s" }, None => "–" } }
+            td { @match flow.oldest_s { Some(oldest) => (seconds(oldest)), None => "–" } }
         }
     }
 }

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use wedflow_client::ClientError;
 use wedflow_documents::{FlowSummary, InstanceFilter, PausedThing, Status};
 
-use super::{flow_address, instance_address, reason, table, waits};
+use super::{flow_address, instance_address, last_hour, reason, table, waits};
 use crate::ROOT;
 use crate::document::part;
 use crate::frame::{Answer, page};
@@ -23,21 +23,29 @@ const JOBS_MAX: i64 = 16;
 
 /// The overview.
 pub(crate) async fn overview(session: Session) -> Answer {
-    let content = content(&session).await.map_err(session.failed())?;
+    let address = live_address();
+    let content = session.renewed(&address, content(&session)).await;
+    let content = content.map_err(session.failed())?;
     let say = |text| session.language.say(text);
     let body = html! {
         h1 { (say("Overview")) }
-        div data-live=(format!("{ROOT}/live")) aria-live="off" { (content) }
+        div data-live=(address) aria-live="off" { (content) }
         h2 { a href=(format!("{ROOT}/last-hour")) { (say("Last hour")) } }
-        div data-live=(format!("{ROOT}/last-hour/live")) aria-live="off" {}
+        div data-live=(last_hour::live_address()) aria-live="off" {}
     };
     Ok(page(&session, say("Overview"), &body))
 }
 
 /// The part of the overview that is kept current.
 pub(crate) async fn live(session: Session, headers: HeaderMap) -> Answer {
-    let content = content(&session).await.map_err(session.failed())?;
+    let content = session.shared(&live_address(), content(&session)).await;
+    let content = content.map_err(session.failed())?;
     Ok(part(&headers, &content))
+}
+
+/// Address of the part that is kept current.
+fn live_address() -> String {
+    format!("{ROOT}/live")
 }
 
 async fn content(session: &Session) -> Result<Markup, ClientError> {

@@ -4,8 +4,13 @@ use maud::{Markup, html};
 use serde_json::{Map, Value};
 use wedflow_documents::{Attempt, Status, TraceRow};
 
+use super::badge;
 use crate::session::Session;
 use crate::shown::{bytes, cut, microseconds, number, time, value};
+use crate::words::Language;
+
+/// Job of an instance that is an exception, as the trace names it.
+const EXCEPTION: &str = "_EXCPT";
 
 /// The states of an instance, newest last, with the differences between them.
 pub(crate) fn timeline(
@@ -28,21 +33,51 @@ pub(crate) fn timeline(
                 @let before = at.checked_sub(1).and_then(|at| rows.get(at));
                 li class=(class_of(row.status)) data-step {
                     div class="row" {
-                        strong { (row.seq) ". " (row.transition.as_deref().unwrap_or(say("started"))) }
+                        strong { (row.seq) ". " (step_name(session.language, row.transition.as_deref())) }
+                        @if row.status != Status::Regular { (badge(session.language, row.status)) }
                         (time(&row.at))
                         span class="soft" { (row.writer) }
                         a href=(format!("{address}/why?seq={}", row.seq)) { (say("why")) }
                     }
                     (changes(session, before.and_then(|row| row.state.as_object()).unwrap_or(&empty),
                         row.state.as_object().unwrap_or(&empty), before.is_none()))
-                    @if !row.fired.is_empty() { p { (say("fired")) " " (row.fired.join(", ")) } }
-                    @if let Some(note) = &row.note { p class="note" { (cut(note)) } }
+                    @let fired = fired(row);
+                    @if !fired.is_empty() { p { (say("fired")) " " (fired.join(", ")) } }
+                    @if let Some(note) = row.note.as_ref().filter(|note| **note != row.writer) {
+                        p class="note" { (cut(note)) }
+                    }
                     @for attempt in attempts.iter().filter(|attempt| attempt.seq == Some(row.seq)) {
                         (receipt(session, attempt))
                     }
                 }
             }
         }
+    }
+}
+
+/// The transitions that a state fired.
+fn fired(row: &TraceRow) -> Vec<&str> {
+    let names = row.fired.iter().map(String::as_str);
+    names.filter(|name| *name != EXCEPTION).collect()
+}
+
+/// Names what made a state: a transition, or in words what the gate or an operator did.
+fn step_name(language: Language, transition: Option<&str>) -> &str {
+    match transition {
+        None => language.say("started"),
+        Some("_EVENT") => language.say("an event"),
+        Some("_CLOCK") => language.say("its time came"),
+        Some("_RETRY") => language.say("retried"),
+        Some("_ADHOC") => language.say("state set by hand"),
+        Some("_BACK") => language.say("went back"),
+        Some("_CANCEL") => language.say("cancelled"),
+        Some("_DEADLINE") => language.say("deadline passed"),
+        Some("_SKIP") => language.say("a job was skipped"),
+        Some("_ABORT") => language.say("attempts used up"),
+        Some("_REMATCH") => language.say("conditions changed"),
+        Some("_WAIT") => language.say("a wait ended"),
+        Some(EXCEPTION) => language.say("recovered"),
+        Some(name) => name,
     }
 }
 

@@ -7,7 +7,7 @@ use super::{Query, flow_address, instance_address, table, waits};
 use crate::ROOT;
 use crate::frame::{Answer, hidden, onward, page};
 use crate::session::{Sent, Session};
-use crate::shown::{part, prose, time};
+use crate::shown::{number, part, prose, time};
 
 /// Jobs of a flow that are listed.
 const JOBS_MAX: i64 = 50;
@@ -33,13 +33,13 @@ pub(crate) async fn jobs(session: Session, query: Query) -> Answer {
         h1 { (say("Pending jobs")) }
         @if found.is_empty() { p class="box" { (say("No job is pending.")) } }
         @for (flow, jobs) in &found {
-            h2 { a href=(flow_address(&flow.name)) { (flow.name) } " (" (flow.jobs) ")" }
+            h2 { a href=(flow_address(&flow.name)) { (flow.name) } " (" (number(flow.jobs)) ")" }
             (job_table(&session, &flow.name, jobs))
         }
         @if flows.len() > FLOWS_MAX {
             h2 { (say("Other flows")) }
             p { @for flow in flows.iter().skip(FLOWS_MAX) {
-                a href=(format!("{ROOT}/jobs?flow={}", part(&flow.name))) { (flow.name) } " (" (flow.jobs) ") "
+                a href=(format!("{ROOT}/jobs?flow={}", part(&flow.name))) { (flow.name) } " (" (number(flow.jobs)) ") "
             } }
         }
     };
