@@ -3,7 +3,7 @@
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: dashboard-test pictures chaos cluster-demo docs package package-test rolling simulate help demo test setup setup-test build samples lint reference fuzz fuzz-api bench bench-guests bench-console bench-peers bench-scale bench-worklist clean soak
+.PHONY: restore-demo dashboard-test pictures chaos cluster-demo docs package package-test rolling simulate help demo test setup setup-test build samples lint reference fuzz fuzz-api bench bench-guests bench-console bench-peers bench-scale bench-worklist clean soak
 
 help: ## List what there is to make
 	@echo "Wedflow. What there is to make:"
@@ -65,6 +65,9 @@ rolling: ## Replace hosts of an earlier revision, OLD (main~50), by this one's u
 
 cluster-demo: ## Kill the primary of two servers ROUNDS times under load (etcd, Patroni, HAProxy); prints a table
 	@scripts/cluster-demo.py
+
+restore-demo: ## Lose a server under load and restore it to a moment, from a base backup and its archive; prints a table
+	@scripts/restore-point.py
 
 bench: ## Measure the commit path (see docs/reference/benchmarks.md)
 	@scripts/bench.sh
