@@ -3,7 +3,7 @@
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: dashboard-test pictures chaos cluster-demo docs package package-test rolling simulate help demo test setup setup-test build samples lint reference fuzz fuzz-api bench bench-guests bench-console bench-peers bench-scale bench-worklist clean soak
+.PHONY: bench-move restore-demo dashboard-test pictures chaos cluster-demo docs package package-test rolling simulate help demo test setup setup-test build samples lint reference fuzz fuzz-api bench bench-guests bench-console bench-peers bench-scale bench-worklist clean soak
 
 help: ## List what there is to make
 	@echo "Wedflow. What there is to make:"
@@ -63,8 +63,11 @@ chaos: ## Break hosts, servers, disks and links RUNS times by kind (SEED, KIND);
 rolling: ## Replace hosts of an earlier revision, OLD (main~50), by this one's under load
 	@scripts/rolling.sh $${OLD:-main~50}
 
-cluster-demo: ## Kill the primary of two servers ROUNDS times under load (etcd, Patroni, HAProxy); prints a table
+cluster-demo: ## Move a tenant between two clusters and kill a primary, ROUNDS times under load; prints a table
 	@scripts/cluster-demo.py
+
+restore-demo: ## Lose a server under load and restore it to a moment, from a base backup and its archive; prints a table
+	@scripts/restore-point.py
 
 bench: ## Measure the commit path (see docs/reference/benchmarks.md)
 	@scripts/bench.sh
@@ -83,6 +86,9 @@ bench-peers: ## Measure other durable executors next to ours (see docs/reference
 
 bench-scale: ## Measure 1, 2, 4 clusters and 1, 2, 4, 8 hosts with fixed shares of a processor; a model of what comes next
 	@scripts/bench-scale.py
+
+bench-move: ## Measure for how long a tenant rests while it moves, under load (SIZES, ROUNDS)
+	@scripts/bench-move.py
 
 bench-guests: ## Measure a call in every language (see docs/guide/guests.md)
 	@scripts/bench-guests.sh

@@ -28,7 +28,7 @@ summary_page() {
   local page
   printf '# Summary\n\n[Wedflow](README.md)\n\n# Guides\n\n'
   for page in installing first-flow authoring guests constraints process-language worklists console recovery operations \
-    servers cluster moving-a-tenant assistants moving; do
+    servers cluster clusters moving-a-tenant assistants moving; do
     entry "guide/$page.md" ''
   done
   printf '\n# How it works\n\n'

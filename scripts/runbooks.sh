@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Follows the runbooks of docs/guide/clusters.md once, on a throw-away Postgres: adds two clusters, serves both at one
-# address, makes tenants, moves one while it works, and drains a cluster. `make cluster-demo` follows those of failovers.
+# Follows the runbooks of docs/guide/clusters.md once, on a throw-away Postgres: serves a cluster, adds another one while
+# the server runs, makes tenants, moves one while it works, and drains a cluster. Then follows that of a restore to a
+# point in time (docs/guide/recovery.md). `make cluster-demo` follows those of failovers.
 source "$(dirname "$0")/lib.sh"
 
 folder=$(mktemp -d)
@@ -37,12 +38,25 @@ url=$("$wed" db url)
 base=${url%/*}
 export WEDFLOW_DIRECTORY="$base/directory"
 
+# Waits until the server is ready with so many clusters.
+ready_with() {
+  local ready
+  for _ in $(seq 300); do
+    ready=$(curl --silent "http://$address/health/ready" || true)
+    [[ $(grep -o '"[a-z]*":true' <<<"${ready#*clusters}" | grep -cv '"\(ready\|writes\)"') != "$1" ]] || return 0
+    sleep 0.1
+  done
+  fail "the server does not serve $1 clusters: $ready"
+}
+
 say "add a cluster"
-for name in one two; do
-  "$wed" --quiet migrate --database-url "$base/$name"
-  "$wed" cluster add "$name" --url "$base/$name"
-done
+"$wed" --quiet migrate --database-url "$base/one"
+"$wed" cluster add one --url "$base/one"
 serve
+say "add another one, while the server runs"
+"$wed" --quiet migrate --database-url "$base/two"
+"$wed" cluster add two --url "$base/two"
+ready_with 2
 "$wed" cluster list
 "$wed" status || true
 
@@ -62,6 +76,10 @@ say "drain a cluster"
 "$wed" tenant move default --to-cluster two
 "$wed" tenant delete default --left-at one --yes
 "$wed" cluster delete one --yes
+ready_with 1
 "$wed" tenant list
 "$wed" tenant create late
 "$wed" tenant list
+
+say "restore to a point in time"
+scripts/restore-point.py

@@ -189,6 +189,7 @@ const STORE_IN_CLI: [&str; 21] = [
     "main.rs",
     "problem.rs",
     "tenant_file.rs",
+    "tenant_files.rs",
 ];
 
 #[harness::test]

@@ -407,9 +407,9 @@ pub fn page() -> String {
     let mut page = String::from(
         "# Metrics\n\n`wed serve --metrics 127.0.0.1:9090` serves them at `/metrics`, by OpenMetrics. They name all \
          tenants; let only the\nmonitoring reach that address. Figures of the *installation* are the same from every \
-         host: take their maximum.\n\n`packaging/monitoring` has a dashboard for Grafana (`dashboard.json`) and rules \
-         for Prometheus (`alerts.yml`).\nThis page and both files are made from `host/api/src/figures.rs` (`make \
-         reference`).\n\n| series | kind | labels | of | meaning |\n| --- | --- | --- | --- | --- |\n",
+         host: take their maximum.\nA host of several clusters gives each series the label `cluster` \
+         besides.\n\n`packaging/monitoring` has a dashboard for Grafana (`dashboard.json`) and rules for Prometheus \
+         (`alerts.yml`).\nThis page and both files are made from `host/api/src/figures.rs` (`make reference`).\n\n| series | kind | labels | of | meaning |\n| --- | --- | --- | --- | --- |\n",
     );
     for figure in FIGURES {
         let kind = match figure.kind {

@@ -1,5 +1,6 @@
 //! The API without a server: the same service, called in this process by the owner of the installation.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -42,13 +43,12 @@ pub fn in_process(store: &Store, owner: Owner) -> Router {
 /// do. Clusters that do not answer now count as such.
 pub async fn in_process_placed(
     directory: &Directory,
-    clusters: &[ServedDatabase],
+    clusters: &[Arc<ServedDatabase>],
     owner: &Owner,
 ) -> Router {
-    let clusters = clusters.iter();
-    let apis = clusters.map(|one| (one.name.clone(), unbounded(&one.store, owner.clone())));
-    let placed = Placed::new(directory, apis.collect());
-    placed.look().await;
+    let placed = Placed::new(directory);
+    let make_api = |one: &ServedDatabase| unbounded(&one.store, owner.clone());
+    placed.serve(clusters, &make_api).await;
     placed.owners()
 }
 

@@ -1,6 +1,8 @@
 //! Figures of the whole installation for Prometheus, on a listener of their own: they name all tenants.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
@@ -8,6 +10,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use futures::future::join_all;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::encoding::{EncodeMetric, MetricEncoder};
 use prometheus_client::metrics::MetricType;
@@ -23,10 +26,37 @@ use crate::figures::{FIGURES, Figure, Origin};
 /// Maximum time for the database to answer with the figures.
 const ANSWER_MAX: Duration = Duration::from_secs(8);
 
-#[derive(Clone)]
-struct Figures {
+/// Databases whose figures are served, with the measures of the hosts at them, by cluster. Clones share them.
+#[derive(Debug, Clone, Default)]
+pub struct Measured(Arc<Mutex<BTreeMap<String, Source>>>);
+
+/// Source of figures.
+#[derive(Debug, Clone)]
+struct Source {
     store: Store,
     measures: Measures,
+}
+
+impl Measured {
+    fn sources(&self) -> MutexGuard<'_, BTreeMap<String, Source>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a cluster, or replaces the measures of the host at it. The name "" is that of the only database, whose
+    /// figures have no label `cluster`. Its figures are read over one connection.
+    pub fn note(&self, cluster: &str, store: &Store, measures: Measures) {
+        let mut sources = self.sources();
+        let store = match sources.remove(cluster) {
+            Some(known) => known.store,
+            None => store.for_status(),
+        };
+        sources.insert(cluster.to_owned(), Source { store, measures });
+    }
+
+    /// Leaves a cluster out from now on.
+    pub fn forget(&self, cluster: &str) {
+        self.sources().remove(cluster);
+    }
 }
 
 /// The listener for monitoring, as long as it is not stopped.
@@ -46,26 +76,20 @@ impl MetricsServer {
         listen: SocketAddr,
         measures: Measures,
     ) -> std::io::Result<Self> {
-        MetricsServer::serve(store, TcpListener::bind(listen).await?, measures)
+        let measured = Measured::default();
+        measured.note("", store, measures);
+        MetricsServer::serve(TcpListener::bind(listen).await?, measured)
     }
 
     /// Begins to serve `/metrics` where somebody listens already.
     ///
     /// # Errors
     /// When the listener has no address.
-    pub fn serve(
-        store: &Store,
-        listener: TcpListener,
-        measures: Measures,
-    ) -> std::io::Result<Self> {
+    pub fn serve(listener: TcpListener, measured: Measured) -> std::io::Result<Self> {
         let address = listener.local_addr()?;
-        let figures = Figures {
-            store: store.for_status(),
-            measures,
-        };
         let service = Router::new()
             .route("/metrics", get(metrics))
-            .with_state(figures);
+            .with_state(measured);
         let task = tokio::spawn(async move {
             if let Err(error) = axum::serve(listener, service).await {
                 tracing::error!(
@@ -88,14 +112,59 @@ impl MetricsServer {
     }
 }
 
-async fn metrics(State(figures): State<Figures>) -> Response {
-    let asked = tokio::time::timeout(ANSWER_MAX, figures.store.metrics()).await;
+async fn metrics(State(measured): State<Measured>) -> Response {
+    let sources = measured.sources().clone();
+    let asked = sources
+        .iter()
+        .map(|(cluster, source)| text_of(cluster, source));
+    let texts: Result<Vec<String>, _> = join_all(asked).await.into_iter().collect();
+    match texts {
+        Ok(texts) => (
+            [(
+                header::CONTENT_TYPE,
+                "application/openmetrics-text; version=1.0.0; charset=utf-8",
+            )],
+            together(&texts),
+        )
+            .into_response(),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+/// Puts the figures of several clusters together: the description of each once, then the samples of all.
+fn together(texts: &[String]) -> String {
+    let mut figures: Vec<(String, String)> = Vec::new();
+    for text in texts {
+        let text = text.trim_end_matches("# EOF\n");
+        for figure in text.split("# HELP ").skip(1) {
+            let described = figure
+                .find("\nwedflow_")
+                .map_or(figure.len(), |end| end + 1);
+            let (description, samples) = figure.split_at(described);
+            match figures.iter_mut().find(|known| known.0 == description) {
+                Some(known) => known.1.push_str(samples),
+                None => figures.push((description.to_owned(), samples.to_owned())),
+            }
+        }
+    }
+    let figures = figures.into_iter();
+    let mut text: String = figures
+        .map(|(description, samples)| format!("# HELP {description}{samples}"))
+        .collect();
+    text.push_str("# EOF\n");
+    text
+}
+
+/// Reads the figures of a cluster.
+async fn text_of(cluster: &str, source: &Source) -> Result<String, std::fmt::Error> {
+    let asked = tokio::time::timeout(ANSWER_MAX, source.store.metrics()).await;
     // What this process knows is reported whether the database answers or not.
     let (up, rows) = match asked {
         Ok(Ok(rows)) => (1, rows),
         Ok(Err(error)) => {
             tracing::warn!(
                 %error,
+                cluster,
                 "the database does not tell its figures; it is tried again, and `wed status` tells how the database \
                  is"
             );
@@ -103,17 +172,7 @@ async fn metrics(State(figures): State<Figures>) -> Response {
         }
         Err(_) => (0, Vec::new()),
     };
-    match written(up, &rows, &figures.measures) {
-        Ok(text) => (
-            [(
-                header::CONTENT_TYPE,
-                "application/openmetrics-text; version=1.0.0; charset=utf-8",
-            )],
-            text,
-        )
-            .into_response(),
-        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-    }
+    written(cluster, up, &rows, &source.measures)
 }
 
 /// Labels of a series, and its value.
@@ -139,10 +198,16 @@ impl EncodeMetric for Samples {
     }
 }
 
-fn written(up: i64, rows: &[Metric], measures: &Measures) -> Result<String, std::fmt::Error> {
+fn written(
+    cluster: &str,
+    up: i64,
+    rows: &[Metric],
+    measures: &Measures,
+) -> Result<String, std::fmt::Error> {
     let database = Gauge::<i64>::default();
     database.set(up);
-    let mut registry = Registry::with_prefix("wedflow");
+    let label = (!cluster.is_empty()).then(|| ("cluster".into(), cluster.to_owned().into()));
+    let mut registry = Registry::with_prefix_and_labels("wedflow", label.into_iter());
     for figure in FIGURES {
         let to = &mut registry;
         match (figure.origin, figure.name) {
@@ -212,7 +277,7 @@ mod tests {
         ];
         let measures = Measures::default();
         measures.committed.inc_by(7);
-        let text = written(1, &rows, &measures).expect("written");
+        let text = written("", 1, &rows, &measures).expect("written");
         for line in [
             "wedflow_exceptions{tenant=\"acme\",flow=\"orders\"} 3.0",
             "wedflow_jobs{state=\"ready\"} 2.0",
@@ -226,5 +291,23 @@ mod tests {
             assert!(text.contains(line), "{line} in {text}");
         }
         assert!(!text.contains("of=\""), "{text}");
+    }
+
+    #[test]
+    fn figures_of_clusters_stand_below_one_description() {
+        let measures = Measures::default();
+        measures.committed.inc_by(7);
+        let text = |cluster, up| written(cluster, up, &[], &measures).expect("written");
+        assert_eq!(together(&[text("", 1)]), text("", 1));
+        let both = together(&[text("one", 1), text("two", 0)]);
+        for line in [
+            "wedflow_transitions_committed_total{cluster=\"one\"} 7",
+            "wedflow_transitions_committed_total{cluster=\"two\"} 7",
+            "wedflow_database_up{cluster=\"one\"} 1\nwedflow_database_up{cluster=\"two\"} 0\n",
+        ] {
+            assert!(both.contains(line), "{line} in {both}");
+        }
+        assert_eq!(both.matches("# TYPE wedflow_database_up ").count(), 1);
+        assert_eq!(both.matches("# EOF").count(), 1);
     }
 }

@@ -19,6 +19,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
+use futures::future::join_all;
 use serde_json::{Map, Value, json};
 use tokio::task::JoinHandle;
 use wedflow_store::{Directory, Store};
@@ -30,21 +31,14 @@ use crate::routes;
 use crate::state::Api;
 use calls::{anywhere, at_place};
 use installation::INSTALLATION;
+pub use places::ServedDatabase;
 use places::{HEALTH_PAUSE, Places, ServedCluster};
 
 /// Beginning of the paths of inbound hooks.
 const HOOKS: &str = "/v1/hooks/";
 
-/// A cluster that is to be served.
-#[derive(Debug, Clone)]
-pub struct ServedDatabase {
-    /// Name of the cluster in the directory.
-    pub name: String,
-    /// Database of the cluster.
-    pub store: Store,
-}
-
 /// The service over several clusters.
+#[derive(Clone)]
 pub(crate) struct Placed {
     /// The service.
     pub(crate) router: Router,
@@ -52,19 +46,9 @@ pub(crate) struct Placed {
 }
 
 impl Placed {
-    /// Makes the service over clusters, each with its API.
-    pub(crate) fn new(directory: &Directory, clusters: Vec<(String, Api)>) -> Self {
-        let clusters = clusters.into_iter().map(|(name, mut api)| {
-            api.directory = Some(directory.clone());
-            ServedCluster {
-                name,
-                tokens: api.tokens.clone(),
-                health: api.health.clone(),
-                router: routes::service(api),
-                is_up: true.into(),
-            }
-        });
-        let places = Arc::new(Places::new(directory.clone(), clusters.collect()));
+    /// Makes the service over clusters; it has none yet.
+    pub(crate) fn new(directory: &Directory) -> Self {
+        let places = Arc::new(Places::new(directory.clone()));
         let router = Router::new()
             .fallback(answer)
             .layer(tower_http::catch_panic::CatchPanicLayer::custom(
@@ -75,9 +59,39 @@ impl Placed {
         Placed { router, places }
     }
 
-    /// Looks once which clusters answer.
-    pub(crate) async fn look(&self) {
-        self.places.look().await;
+    /// Serves these clusters from now on. One that was served before keeps its API; a new one gets its own, and is
+    /// looked at once. Requests under way at one that is served no more end there.
+    pub(crate) async fn serve(
+        &self,
+        clusters: &[Arc<ServedDatabase>],
+        make_api: &(impl Fn(&ServedDatabase) -> Api + Sync),
+    ) {
+        let before = self.places.clusters();
+        let clusters = clusters.iter().map(|of| {
+            let known = before.iter().find(|known| Arc::ptr_eq(&known.of, of));
+            known.cloned().unwrap_or_else(|| {
+                let mut api = make_api(of);
+                api.directory = Some(self.places.directory.clone());
+                Arc::new(ServedCluster {
+                    name: of.name.clone(),
+                    of: Arc::clone(of),
+                    store: api.store.clone(),
+                    tokens: api.tokens.clone(),
+                    health: api.health.clone(),
+                    router: routes::service(api),
+                    is_up: true.into(),
+                })
+            })
+        });
+        let clusters: Arc<[_]> = clusters.collect();
+        join_all(clusters.iter().map(|cluster| cluster.look())).await;
+        self.places.serve(clusters);
+    }
+
+    /// Returns the databases that requests are answered over.
+    pub(crate) fn stores(&self) -> Vec<Store> {
+        let clusters = self.places.clusters();
+        clusters.iter().map(|one| one.store.clone()).collect()
     }
 
     /// Begins to look again and again.
@@ -147,10 +161,11 @@ async fn tenant_of(
 
 /// Answers whether the server is ready: one cluster at least answers.
 fn ready(places: &Places) -> Response {
-    let clusters: Map<String, Value> = (places.clusters.iter())
+    let served = places.clusters();
+    let clusters: Map<String, Value> = (served.iter())
         .map(|cluster| (cluster.name.clone(), cluster.is_up().into()))
         .collect();
-    match places.clusters.iter().any(ServedCluster::is_up) {
+    match served.iter().any(|cluster| cluster.is_up()) {
         true => {
             let ready = json!({ "ready": true, "writes": true, "clusters": clusters });
             Json(ready).into_response()

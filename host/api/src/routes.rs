@@ -45,7 +45,6 @@ use axum::{Extension, Router};
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use wedflow_store::Store;
 
 use crate::access::{self, Caller, ShareOf};
 use crate::body;
@@ -54,7 +53,7 @@ use crate::openapi::{self, Description};
 use crate::problem::{Problem, REQUEST, RequestId, too_long};
 use crate::replica::{Replica, prefer_replica};
 use crate::sending;
-use crate::state::{Api, Slots};
+use crate::state::{Api, ReplicaSettings, Slots};
 use crate::traced::traced;
 
 /// Header with the request's number.
@@ -364,13 +363,19 @@ fn parts(api: &Api) -> Parts {
 }
 
 /// Makes the routes over a replica, and begins to follow it.
-fn over(api: &Api, (store, staleness_max): &(Store, Duration)) -> Replica {
+fn over(api: &Api, replica: &ReplicaSettings) -> Replica {
+    let store = &replica.store;
     let (routes, _) = described().quick.split_for_parts();
     let routes = routes.with_state(Api {
         store: store.clone(),
         ..api.clone()
     });
-    Replica::follow(api.health.clone(), store.clone(), routes, *staleness_max)
+    Replica::follow(
+        api.health.clone(),
+        store.clone(),
+        routes,
+        replica.staleness_max,
+    )
 }
 
 /// Adds what holds for every request.

@@ -13,7 +13,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use ipnet::IpNet;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 use tower::ServiceExt;
 use wedflow_store::{Directory, Store};
@@ -25,7 +25,9 @@ use crate::connections::{ClientAddress, Connection, Connections, Narrow, Proxies
 use crate::placement::{Placed, ServedDatabase};
 use crate::routes;
 use crate::sending::Patient;
-use crate::state::{Api, DEFINITION_CONNECTIONS, Stores, TOKEN_CONNECTIONS, Times};
+use crate::state::{
+    Api, DEFINITION_CONNECTIONS, ReplicaSettings, Stores, TOKEN_CONNECTIONS, Times,
+};
 
 /// Time between two removals of old idempotency keys.
 const FORGET: Duration = Duration::from_secs(600);
@@ -79,15 +81,6 @@ pub struct ServerSettings {
     pub tracer: Option<Tracer>,
     /// Makes pages for people of the API's service, which they ask in this process; none: no pages.
     pub pages: Option<MakePages>,
-}
-
-/// Settings of a replica.
-#[derive(Debug, Clone)]
-pub struct ReplicaSettings {
-    /// The replica.
-    pub store: Store,
-    /// Largest age of an answer; the database itself answers while the replica is further behind.
-    pub staleness_max: Duration,
 }
 
 /// Makes pages of the API's service. What they have no page for is the API's.
@@ -148,28 +141,50 @@ impl Server {
     pub async fn start(store: &Store, settings: &ServerSettings) -> std::io::Result<Server> {
         let listener = TcpListener::bind(settings.listen).await?;
         let api = api_of(store, settings);
-        let forgetting = tokio::spawn(forget(vec![api.store.clone()]));
+        let own = vec![api.store.clone()];
+        let forgetting = tokio::spawn(forget(move || own.clone()));
         Server::over(listener, routes::service(api), vec![forgetting], settings)
     }
 
-    /// Begins to serve several clusters at one address: each request at the cluster that its tenant is on. A cluster
-    /// that does not answer keeps none of the others away.
+    /// Begins to serve several clusters at one address, those that `served` names at any time: each request at the
+    /// cluster that its tenant is on. A cluster that does not answer keeps none of the others away. Each cluster has a
+    /// replica and a collector of spans of its own, whatever the settings say.
     ///
     /// # Errors
     /// When the address cannot be used.
     pub async fn start_placed(
         directory: &Directory,
-        clusters: &[ServedDatabase],
+        mut served: watch::Receiver<Vec<Arc<ServedDatabase>>>,
         settings: &ServerSettings,
     ) -> std::io::Result<Server> {
         let listener = TcpListener::bind(settings.listen).await?;
-        let apis: Vec<(String, Api)> = (clusters.iter())
-            .map(|one| (one.name.clone(), api_of(&one.store, settings)))
-            .collect();
-        let stores = apis.iter().map(|(_, api)| api.store.clone()).collect();
-        let placed = Placed::new(directory, apis);
-        placed.look().await;
-        let tasks = vec![tokio::spawn(forget(stores)), placed.watch()];
+        let make_api = {
+            let settings = settings.clone();
+            move |cluster: &ServedDatabase| {
+                let settings = ServerSettings {
+                    replica: cluster.replica.clone(),
+                    tracer: cluster.tracer.clone(),
+                    ..settings.clone()
+                };
+                api_of(&cluster.store, &settings)
+            }
+        };
+        let placed = Placed::new(directory);
+        let now = served.borrow_and_update().clone();
+        placed.serve(&now, &make_api).await;
+        let (stores, following) = (placed.clone(), placed.clone());
+        let follow = async move {
+            while served.changed().await.is_ok() {
+                let now = served.borrow_and_update().clone();
+                following.serve(&now, &make_api).await;
+            }
+        };
+        let forgetting = forget(move || stores.stores());
+        let tasks = vec![
+            tokio::spawn(forgetting),
+            tokio::spawn(follow),
+            placed.watch(),
+        ];
         Server::over(listener, placed.router, tasks, settings)
     }
 
@@ -225,8 +240,7 @@ fn api_of(store: &Store, settings: &ServerSettings) -> Api {
         definitions: bounded(DEFINITION_CONNECTIONS, settings.definition),
         tokens: bounded(TOKEN_CONNECTIONS, TOKEN_QUESTION),
         health: bounded(1, TOKEN_QUESTION),
-        replica: (settings.replica.as_ref())
-            .map(|replica| (replica.store.clone(), replica.staleness_max)),
+        replica: settings.replica.clone(),
     };
     let times = Times {
         request: settings.request,
@@ -344,10 +358,10 @@ async fn accept(listener: &TcpListener, connections: &Connections) -> Option<(Tc
     }
 }
 
-async fn forget(stores: Vec<Store>) {
+async fn forget(stores: impl Fn() -> Vec<Store>) {
     loop {
         tokio::time::sleep(FORGET).await;
-        for store in &stores {
+        for store in stores() {
             if let Err(error) = store.forget_answers().await {
                 tracing::warn!(
                     %error,

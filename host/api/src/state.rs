@@ -39,6 +39,15 @@ const POLLS: (usize, usize) = (256, 32);
 /// Requests of a tenant that wait for the same share at the same instant; more are refused.
 const WAITING_MAX: usize = 100;
 
+/// Settings of a replica.
+#[derive(Debug, Clone)]
+pub struct ReplicaSettings {
+    /// The replica.
+    pub store: Store,
+    /// Largest age of an answer; the database itself answers while the replica is further behind.
+    pub staleness_max: Duration,
+}
+
 /// State that handlers share.
 #[derive(Clone)]
 pub(crate) struct Api {
@@ -48,8 +57,8 @@ pub(crate) struct Api {
     pub(crate) tokens: Store,
     /// For whether the database answers.
     pub(crate) health: Store,
-    /// For lists, traces and searches, with the largest age of an answer; none: the primary answers all.
-    pub(crate) replica: Option<(Store, Duration)>,
+    /// For lists, traces and searches; none: the primary answers all.
+    pub(crate) replica: Option<ReplicaSettings>,
     /// For definitions, which may take long.
     pub(crate) definitions: Store,
     /// Requests that apply or preview a definition.
@@ -88,7 +97,7 @@ pub(crate) struct Stores {
     pub(crate) definitions: Store,
     pub(crate) tokens: Store,
     pub(crate) health: Store,
-    pub(crate) replica: Option<(Store, Duration)>,
+    pub(crate) replica: Option<ReplicaSettings>,
 }
 
 /// Time limits.

@@ -1,7 +1,7 @@
 //! Calls one transition: in the real sandbox, with the real limits, its answer judged by the guard.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value as Json};
@@ -9,7 +9,7 @@ use wedflow_contract::{Declaration, Manifest};
 use wedflow_guard::{
     CheckedAssignment, CheckedSetClause, CheckedValue, FlowAttributes, SetClauseCache,
 };
-use wedflow_model::{AttributeType, Limits, Measure, Outcome, ScalarType, Wid};
+use wedflow_model::{AttributeType, Limits, Measure, Outcome, ScalarType, TenantId, Wid};
 use wedflow_sandbox::{
     AnswersFrom, Attempt, AttemptContext, Bound, Component, Exchange, FilesFrom, Granted, Guests,
     HttpFrom, Invocation, Logs, Provided, Recording, Sandbox, Settings, SetupError, user_cache,
@@ -53,6 +53,8 @@ pub enum CallError {
 pub struct Workbench {
     sandbox: Sandbox,
     limits: Limits,
+    /// Numbers of tenants whose components were loaded: each has its share and its guest processes.
+    tenants: Mutex<HashMap<String, TenantId>>,
 }
 
 /// A component on the workbench: compiled, and asked what it can do.
@@ -60,6 +62,7 @@ pub struct Workbench {
 pub struct Subject {
     component: Component,
     manifest: Manifest,
+    tenant: TenantId,
 }
 
 /// The input of a transition's call.
@@ -197,7 +200,15 @@ impl Workbench {
                 ..Settings::fast()
             })?,
             limits: Limits::default(),
+            tenants: Mutex::default(),
         })
+    }
+
+    /// Returns the number of a tenant on this workbench.
+    fn number_of(&self, tenant: &str) -> TenantId {
+        let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = i32::try_from(tenants.len() + 1).unwrap_or(i32::MAX);
+        *(tenants.entry(tenant.to_owned())).or_insert(TenantId::new(next))
     }
 
     /// Checks a component, compiles it, and asks it what it can do, as an upload does. Blocks while it
@@ -218,6 +229,7 @@ impl Workbench {
         Ok(Subject {
             component,
             manifest,
+            tenant: TenantId::NOBODY,
         })
     }
 
@@ -231,6 +243,7 @@ impl Workbench {
         tenant: &str,
         bytes: Vec<u8>,
     ) -> Result<Subject, CallError> {
+        let number = self.number_of(tenant);
         let (bench, tenant) = (Arc::clone(self), tenant.to_owned());
         let refused = |error: &dyn std::fmt::Display| CallError::Refused(error.to_string());
         let component = tokio::task::spawn_blocking(move || {
@@ -247,6 +260,7 @@ impl Workbench {
         Ok(Subject {
             component,
             manifest,
+            tenant: number,
         })
     }
 
@@ -299,6 +313,7 @@ impl Workbench {
                 timeout,
                 &limits,
                 AttemptContext {
+                    tenant: subject.tenant,
                     answers: call.answers.clone(),
                     ..AttemptContext::default()
                 },

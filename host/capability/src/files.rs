@@ -88,14 +88,29 @@ impl Files {
             else {
                 continue;
             };
-            for instance in flow.open_dir()?.entries()? {
-                let wid = instance?.file_name();
-                if let Some(wid) = wid.to_str().and_then(|name| name.parse().ok()) {
-                    found.push((name.clone(), wid));
-                }
-            }
+            let wids = self.instances_of(&name)?.into_iter();
+            found.extend(wids.map(|wid| (name.clone(), wid)));
         }
         Ok(found)
+    }
+
+    /// The instances of a flow that have files, in order.
+    ///
+    /// # Errors
+    /// The disk's own.
+    pub fn instances_of(&self, flow: &str) -> io::Result<Vec<i32>> {
+        let folder = match self.root.open_dir_nofollow_path(flow) {
+            Ok(folder) => folder,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let mut wids = Vec::new();
+        for instance in folder.entries()? {
+            let wid = instance?.file_name();
+            wids.extend(wid.to_str().and_then(|name| name.parse::<i32>().ok()));
+        }
+        wids.sort_unstable();
+        Ok(wids)
     }
 
     /// Removes the files of an instance.

@@ -23,6 +23,7 @@ mod process;
 mod quota;
 mod reads;
 mod sql;
+mod travel;
 mod webhook;
 mod work;
 
@@ -42,6 +43,7 @@ pub(crate) use operator::OperatorCommand;
 pub(crate) use process::{CheckArguments, FmtArguments};
 pub(crate) use quota::QuotaArguments;
 pub(crate) use sql::{FormArguments, ShownForm, SqlArguments};
+pub(crate) use travel::TravelArguments;
 pub(crate) use webhook::WebhookCommand;
 pub(crate) use work::{
     AwayCommand, AwayConnection, BeginArguments, CalendarArguments, NotifyArguments,
@@ -447,6 +449,8 @@ pub(crate) enum TenantCommand {
         /// Take tokens and the secrets of webhooks along. Secrets of flows are always encrypted.
         #[arg(long)]
         with_secrets: bool,
+        #[command(flatten)]
+        travel: TravelArguments,
     },
     /// Take a tenant in from a file. One that was fenced goes on here; a snapshot stays suspended.
     Import {
@@ -455,6 +459,8 @@ pub(crate) enum TenantCommand {
         /// Name here; its own, when absent.
         #[arg(long = "as", value_name = "NAME")]
         name: Option<String>,
+        #[command(flatten)]
+        travel: TravelArguments,
     },
     /// Move a tenant to another cluster, or to the database of another installation. Interrupted, the same command goes
     /// on.
@@ -476,6 +482,12 @@ pub(crate) enum TenantCommand {
         /// Return to where it was, as long as the tenant has not left.
         #[arg(long)]
         back: bool,
+        #[command(flatten)]
+        travel: TravelArguments,
+        /// Folder of the files of instances at the other installation; with --to-cluster the same as --files, when
+        /// absent. Clusters have folders of their names below.
+        #[arg(long, value_name = "FOLDER", requires = "files")]
+        files_to: Option<PathBuf>,
     },
     /// Pause a tenant's work: nobody claims its jobs; its API and logins stay.
     Pause {

@@ -1,5 +1,7 @@
 //! The directory of clusters that a command is given, and the cluster that a tenant is on.
 
+use std::path::{Path, PathBuf};
+
 use wedflow_store::{ClusterRow, Directory};
 
 use crate::arguments::Arguments;
@@ -37,5 +39,20 @@ pub(crate) async fn cluster_of(directory: &Directory, tenant: &str) -> Result<Cl
                 .exit(3)
                 .hint("`wed tenant list` shows the tenants; name one with --tenant."),
         ),
+    }
+}
+
+/// Returns the folder of a tenant's files: below the one that is named, where the directory has several clusters.
+pub(crate) async fn folder_of(
+    folder: Option<&Path>,
+    directory: Option<&Directory>,
+    tenant: &str,
+) -> Result<Option<PathBuf>, Problem> {
+    match (folder, directory) {
+        (Some(folder), Some(directory)) => {
+            let cluster = cluster_of(directory, tenant).await?;
+            Ok(Some(folder.join(cluster.name)))
+        }
+        (folder, _) => Ok(folder.map(Path::to_owned)),
     }
 }

@@ -299,14 +299,16 @@ pub(crate) async fn open_installation(
 async fn of_directory(directory: &Directory, tenant: &str) -> Result<Door, Problem> {
     let mut clusters = Vec::new();
     for cluster in directory.clusters().await? {
-        clusters.push(ServedDatabase {
+        clusters.push(Arc::new(ServedDatabase {
             store: Store::at(&cluster.url)?.bounded(
                 FEW_CONNECTIONS,
                 CLUSTER_TIME_MAX,
                 LOCK_TIMEOUT,
             ),
             name: cluster.name,
-        });
+            replica: None,
+            tracer: None,
+        }));
     }
     if clusters.is_empty() {
         return Err(Problem::new("the directory has no cluster")

@@ -34,6 +34,7 @@ mod secret_key;
 mod shadow;
 mod table;
 mod tenant_file;
+mod tenant_files;
 mod terminal;
 
 use std::ffi::OsString;

@@ -1,5 +1,5 @@
-//! A tenant's file: a compressed tar with `manifest.json`, the parts in chunks, and `end.json` with a digest of each part
-//! and the checksum of all. It is written and read in the memory of one chunk.
+//! A tenant's file: a compressed tar with `manifest.json`, the parts in chunks, files of instances, and `end.json` with
+//! a digest of each part and the checksum of all. It is written and read in the memory of one chunk.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -17,6 +17,7 @@ use tokio::sync::mpsc::{Receiver, Sender};
 use wedflow_store::{TenantManifest, TenantPiece};
 
 use crate::problem::Problem;
+use crate::tenant_files::{FILES, FileSum, Summing, TenantFiles};
 
 /// Name of the file's head.
 const MANIFEST: &str = "manifest.json";
@@ -32,6 +33,9 @@ struct End {
     digests: Vec<String>,
     /// Checksum of the tenant.
     checksum: Json,
+    /// Sum of the files of instances, where they are in it.
+    #[serde(default)]
+    files: Option<FileSum>,
 }
 
 /// A file that is being written, under another name until it is whole.
@@ -64,11 +68,16 @@ pub(crate) fn begin(to: &Path) -> Result<Draft, Problem> {
 }
 
 impl Draft {
-    /// Writes all pieces, and gives the file its name. Returns its size in bytes.
-    pub(crate) fn write(self, pieces: Receiver<TenantPiece>) -> Result<u64, Problem> {
-        let written = (self.write_pieces(pieces)).and_then(|bytes| {
+    /// Writes all pieces and the files of instances, and gives the file its name. Returns its size in bytes, and the
+    /// sum of those files.
+    pub(crate) fn write(
+        self,
+        pieces: Receiver<TenantPiece>,
+        files: Option<&TenantFiles>,
+    ) -> Result<(u64, Option<FileSum>), Problem> {
+        let written = (self.write_pieces(pieces, files)).and_then(|written| {
             std::fs::rename(&self.draft, &self.to)?;
-            Ok(bytes)
+            Ok(written)
         });
         written.map_err(|source| {
             Problem::new(format!("{} could not be written", self.to.display()))
@@ -77,7 +86,11 @@ impl Draft {
         })
     }
 
-    fn write_pieces(&self, mut pieces: Receiver<TenantPiece>) -> io::Result<u64> {
+    fn write_pieces(
+        &self,
+        mut pieces: Receiver<TenantPiece>,
+        files: Option<&TenantFiles>,
+    ) -> io::Result<(u64, Option<FileSum>)> {
         let encoder = GzEncoder::new(BufWriter::new(&self.file), Compression::fast());
         let mut archive = tar::Builder::new(encoder);
         let mut digests: Vec<Sha256> = Vec::new();
@@ -100,16 +113,18 @@ impl Draft {
                     append(&mut archive, &format!("{part:05}/{number:08}"), &bytes)?;
                 }
                 TenantPiece::End(checksum) => {
-                    let digests = digests.drain(..).map(hex).collect();
-                    append(
-                        &mut archive,
-                        END,
-                        &serde_json::to_vec_pretty(&End { digests, checksum })?,
-                    )?;
+                    let end = End {
+                        digests: digests.drain(..).map(hex).collect(),
+                        checksum,
+                        files: files
+                            .map(|files| append_files(&mut archive, files))
+                            .transpose()?,
+                    };
+                    append(&mut archive, END, &serde_json::to_vec_pretty(&end)?)?;
                     let mut file = archive.into_inner()?.finish()?;
                     file.flush()?;
                     self.file.sync_all()?;
-                    return Ok(self.file.metadata()?.len());
+                    return Ok((self.file.metadata()?.len(), end.files));
                 }
             }
         }
@@ -131,24 +146,67 @@ fn append(archive: &mut tar::Builder<impl Write>, name: &str, bytes: &[u8]) -> i
     archive.append_data(&mut header, name, bytes)
 }
 
-/// Reads a file and sends its pieces. The last one is sent only if each part is as it was written.
-pub(crate) fn read(path: &Path, pieces: &Sender<TenantPiece>) -> Result<(), Problem> {
-    read_pieces(path, pieces).map_err(|source| {
-        Problem::new(format!(
-            "{} is no tenant's file, or damaged",
-            path.display()
-        ))
-        .because(source)
-        .exit(3)
-        .hint("Nothing was kept. Export the tenant again.")
+/// Appends the files of instances.
+fn append_files(
+    archive: &mut tar::Builder<impl Write>,
+    files: &TenantFiles,
+) -> io::Result<FileSum> {
+    let mut summing = Summing::default();
+    let appended = files.each(|path, content| {
+        summing.add(path, content);
+        append(archive, &format!("{FILES}{path}"), content)
+    });
+    appended.map_err(io::Error::other)?;
+    Ok(summing.end())
+}
+
+/// Reads a file and sends its pieces. The last one is sent only if each part, and each file of an instance, is as it
+/// was written. Returns the sum of the files. They are refused unless somebody has said what becomes of them.
+pub(crate) fn read(
+    path: &Path,
+    pieces: &Sender<TenantPiece>,
+    is_said: bool,
+) -> Result<Option<FileSum>, Problem> {
+    read_pieces(path, pieces, is_said).map_err(|source| damaged(path, source))
+}
+
+fn damaged(path: &Path, source: io::Error) -> Problem {
+    Problem::new(format!(
+        "{} is no tenant's file, or damaged",
+        path.display()
+    ))
+    .because(source)
+    .exit(3)
+    .hint("Nothing was kept. Export the tenant again.")
+}
+
+/// Puts the files of instances that are in a file where they belong, and compares them with those that were written.
+pub(crate) fn unpack(path: &Path, to: &TenantFiles, expected: &FileSum) -> Result<(), Problem> {
+    let unpacked = || {
+        let mut putting = to.putting()?;
+        each_entry(path, |name, bytes| {
+            if let Some(path) = name.strip_prefix(FILES) {
+                putting.put(path, &bytes).map_err(io::Error::other)?;
+            }
+            Ok(name != END)
+        })?;
+        putting.end()?;
+        to.check(expected).map_err(io::Error::other)
+    };
+    unpacked().map_err(|source| {
+        Problem::new("the files of instances could not be put where they belong")
+            .because(source)
+            .hint("Nothing was kept. Look at the folder, and run the same again.")
     })
 }
 
-fn read_pieces(path: &Path, pieces: &Sender<TenantPiece>) -> io::Result<()> {
+/// Reads the entries of a file, until one is the last.
+fn each_entry(
+    path: &Path,
+    mut act: impl FnMut(&str, Vec<u8>) -> io::Result<bool>,
+) -> io::Result<()> {
     let decoder = GzDecoder::new(BufReader::new(File::open(path)?));
     let mut archive = tar::Archive::new(decoder);
-    let mut digests: Vec<Sha256> = Vec::new();
-    let mut is_taken = true;
     for entry in archive.entries()? {
         let mut entry = entry?;
         let name = entry.path()?.to_string_lossy().into_owned();
@@ -158,7 +216,32 @@ fn read_pieces(path: &Path, pieces: &Sender<TenantPiece>) -> io::Result<()> {
         }
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
         entry.read_to_end(&mut bytes)?;
-        let piece = match name.as_str() {
+        if !act(&name, bytes)? {
+            return Ok(());
+        }
+    }
+    Err(io::Error::from(io::ErrorKind::UnexpectedEof))
+}
+
+fn read_pieces(
+    path: &Path,
+    pieces: &Sender<TenantPiece>,
+    is_said: bool,
+) -> io::Result<Option<FileSum>> {
+    let mut digests: Vec<Sha256> = Vec::new();
+    let (mut summing, mut files) = (Summing::default(), None);
+    let mut is_taken = true;
+    each_entry(path, |name, bytes| {
+        if let Some(path) = name.strip_prefix(FILES) {
+            if !is_said {
+                return Err(io::Error::other(
+                    "it has files of instances: say --files FOLDER, or --without-files",
+                ));
+            }
+            summing.add(path, &bytes);
+            return Ok(true);
+        }
+        let piece = match name {
             MANIFEST => {
                 let manifest: TenantManifest = serde_json::from_slice(&bytes)?;
                 digests = vec![Sha256::new(); manifest.parts.len()];
@@ -167,9 +250,11 @@ fn read_pieces(path: &Path, pieces: &Sender<TenantPiece>) -> io::Result<()> {
             END => {
                 let end: End = serde_json::from_slice(&bytes)?;
                 let found: Vec<String> = digests.drain(..).map(hex).collect();
-                if found != end.digests {
+                let sum = std::mem::take(&mut summing).end();
+                if found != end.digests || end.files.as_ref().is_some_and(|files| *files != sum) {
                     return Err(io::Error::other("a part differs from its digest"));
                 }
+                files = end.files;
                 TenantPiece::End(end.checksum)
             }
             _ => {
@@ -185,11 +270,9 @@ fn read_pieces(path: &Path, pieces: &Sender<TenantPiece>) -> io::Result<()> {
         let is_end = matches!(piece, TenantPiece::End(_));
         // Whoever takes them in may have ended because of what is damaged further on.
         is_taken = is_taken && pieces.blocking_send(piece).is_ok();
-        if is_end {
-            return Ok(());
-        }
-    }
-    Err(io::Error::from(io::ErrorKind::UnexpectedEof))
+        Ok(!is_end)
+    })?;
+    Ok(files)
 }
 
 fn hex(digest: Sha256) -> String {

@@ -79,6 +79,9 @@ pub struct Cluster {
     pub name: String,
     /// Address of its database, without a password.
     pub url: String,
+    /// Address of the replica that lists, traces and searches are read from, without a password.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_url: Option<String>,
     /// `open`, or `draining`: it takes no new tenants.
     pub state: String,
     /// Number of tenants on it.
@@ -91,6 +94,9 @@ pub struct Cluster {
 pub struct PutCluster {
     /// Address of its database: `postgres://user:password@host:port/name`, or several `host:port` with commas between.
     pub url: String,
+    /// Address of a replica to read lists, traces and searches from; none: they are read from the database.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_url: Option<String>,
     /// Change nothing; the answer says what would be.
     #[serde(default)]
     pub check: bool,

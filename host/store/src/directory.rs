@@ -32,10 +32,25 @@ pub struct ClusterRow {
     pub name: String,
     /// Address of its database, with its password.
     pub url: String,
+    /// Address of the replica to read from, with its password.
+    pub read_url: Option<String>,
     /// `open`, or `draining`: it takes no new tenants.
     pub state: String,
     /// Number of tenants on it.
     pub tenants: i64,
+}
+
+/// Addresses of a cluster, for who serves it.
+#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+pub struct ClusterAddress {
+    /// Name of the cluster.
+    pub name: String,
+    /// Address of its database, with its password.
+    pub url: String,
+    /// Address of the replica to read from, with its password.
+    pub read_url: Option<String>,
+    /// Mark of its database, as [`Store::installation_mark`] returns it.
+    pub mark: String,
 }
 
 /// Place of a tenant.
@@ -58,7 +73,7 @@ pub struct AddedCluster {
     pub skipped: Vec<String>,
 }
 
-const CLUSTERS: &str = "SELECT c.name, c.url, c.state, (SELECT count(*) FROM placement.tenant t WHERE t.cluster = c.name) \
+const CLUSTERS: &str = "SELECT c.name, c.url, c.read_url, c.state, (SELECT count(*) FROM placement.tenant t WHERE t.cluster = c.name) \
     AS tenants FROM placement.cluster c";
 
 impl Store {
@@ -113,6 +128,15 @@ impl Directory {
         Ok(sqlx::query_as(query).fetch_all(&self.store.pool).await?)
     }
 
+    /// Lists the addresses of the clusters by name. Asks for little: servers ask every few seconds.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn addresses(&self) -> Result<Vec<ClusterAddress>, StoreError> {
+        let query = "SELECT name, url, read_url, mark FROM placement.cluster ORDER BY name";
+        Ok(sqlx::query_as(query).fetch_all(&self.store.pool).await?)
+    }
+
     /// Returns a cluster.
     ///
     /// # Errors
@@ -146,7 +170,8 @@ impl Directory {
     }
 
     /// Adds a cluster with the tenants that are on it, or gives the one of that name another address of the same
-    /// database and takes in tenants that were made there meanwhile. With `check` nothing is changed.
+    /// database, or of its replica, and takes in tenants that were made there meanwhile. With `check` nothing is
+    /// changed.
     ///
     /// # Errors
     /// [`StoreError::Refused`] for a database that is another cluster, for another database than the cluster's, and
@@ -154,9 +179,10 @@ impl Directory {
     pub async fn add_cluster(
         &self,
         name: &str,
-        url: &str,
+        (url, read_url): (&str, Option<&str>),
         check: bool,
     ) -> Result<AddedCluster, StoreError> {
+        read_url.map(Store::at).transpose()?;
         let cluster = Store::connect(url, 1).await?;
         let mark = cluster.installation_mark().await?;
         let tenants = cluster.tenants().await?;
@@ -170,12 +196,13 @@ impl Directory {
                 .await?;
         check_mark(name, &mark, &marks)?;
         sqlx::query(
-            "INSERT INTO placement.cluster (name, url, mark) VALUES ($1, $2, $3) \
-             ON CONFLICT (name) DO UPDATE SET url = excluded.url",
+            "INSERT INTO placement.cluster (name, url, mark, read_url) VALUES ($1, $2, $3, $4) \
+             ON CONFLICT (name) DO UPDATE SET url = excluded.url, read_url = excluded.read_url",
         )
         .bind(name)
         .bind(url)
         .bind(&mark)
+        .bind(read_url)
         .execute(&mut *transaction)
         .await
         .map_err(|error| about_name(error.into(), "cluster", name))?;

@@ -101,7 +101,7 @@ pub use chores::ChoreKind;
 pub use components::{Component, NewComponent, StoredComponent};
 pub use conditions::Condition;
 pub use constraints::{Reservation, Resource, TaskOrder};
-pub use directory::{AddedCluster, ClusterRow, Directory, TenantPlace};
+pub use directory::{AddedCluster, ClusterAddress, ClusterRow, Directory, TenantPlace};
 pub use error::{FragmentPosition, Refusal, StoreError};
 pub use feed::{FeedPosition, FeedRow};
 pub use flows::{Expected, Flow, FlowShape, Trigger};
@@ -114,7 +114,8 @@ pub use jobs::{AttemptRecord, Claimed, FailedAttempt, LogLine, NextDue};
 pub use leases::{LeasedRow, PerformedTrigger, WorkerLease};
 pub use migrate::{Schema, ServerSettings};
 pub use moving::{
-    ImportedTenant, Reseal, TenantExport, TenantManifest, TenantMove, TenantPart, TenantPiece,
+    FlowFolder, ImportedTenant, Reseal, TenantExport, TenantManifest, TenantMove, TenantPart,
+    TenantPiece,
 };
 pub use notifications::Notifications;
 pub use operators::{NewOperator, Operator};

@@ -108,6 +108,17 @@ pub struct TenantMove {
     pub moved_to: Option<String>,
 }
 
+/// Folder of the files of a flow's instances.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct FlowFolder {
+    /// Name of the flow.
+    pub flow: String,
+    /// Name of the folder, which no other flow of any database has.
+    pub folder: String,
+    /// True if transitions of the flow may write files.
+    pub keeps_files: bool,
+}
+
 /// Seals a secret of a flow anew for the number that the flow has here; none if the key at hand does not open it.
 pub type Reseal<'a> = &'a (dyn Fn(FlowId, FlowId, &SealedSecret) -> Option<SealedSecret> + Sync);
 
@@ -125,6 +136,36 @@ impl Store {
             .fetch_optional(&self.pool)
             .await?,
         )
+    }
+
+    /// Lists a tenant's flows with the folders of their instances' files.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn flow_folders(&self, name: &str) -> Result<Vec<FlowFolder>, StoreError> {
+        Ok(sqlx::query_as(
+            "SELECT f.name AS flow, f.shape_schema AS folder, \
+             EXISTS (SELECT FROM wed.\"grant\" g WHERE g.flow_id = f.flow_id AND g.files) AS keeps_files \
+             FROM wed.flow f JOIN wed.tenant t USING (tenant_id) WHERE t.name = $1 ORDER BY f.name",
+        )
+        .bind(name)
+        .fetch_all(&self.pool)
+        .await?)
+    }
+
+    /// Tells for how long a tenant has been suspended, by the database's clock; none if it is not.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn suspended_for(&self, name: &str) -> Result<Option<Duration>, StoreError> {
+        let seconds: Option<f64> = sqlx::query_scalar(
+            "SELECT greatest(0, extract(epoch FROM clock_timestamp() - suspended_at))::float8 FROM wed.tenant \
+             WHERE name = $1 AND suspended_at IS NOT NULL",
+        )
+        .bind(name)
+        .fetch_optional(&self.pool)
+        .await?;
+        Ok(seconds.map(Duration::from_secs_f64))
     }
 
     /// Suspends and fences a tenant: from now on the database refuses each change of it. Returns the number of the

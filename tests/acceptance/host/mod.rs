@@ -11,7 +11,7 @@ mod locks;
 mod outside;
 mod provided;
 mod scale;
-mod traces;
+pub(crate) mod traces;
 mod waiting;
 mod walls;
 

@@ -12,10 +12,10 @@ use crate::support::program::{run, wed, wed_path};
 use crate::support::{Database, eventually};
 
 /// Requests as they were received: path, headers in small letters, body.
-type Received = Arc<Mutex<Vec<(String, String, Json)>>>;
+pub(crate) type Received = Arc<Mutex<Vec<(String, String, Json)>>>;
 
 /// Answers every request with 200, and keeps what it says.
-fn receiver() -> (SocketAddr, Received) {
+pub(crate) fn receiver() -> (SocketAddr, Received) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("its address");
     let received = Received::default();
@@ -48,6 +48,15 @@ fn receive(stream: &TcpStream, kept: &Received) -> Option<()> {
     stream
         .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")
         .ok()
+}
+
+/// Returns the resources of the exports that were received, as JSON text.
+pub(crate) fn resources(received: &Received) -> Vec<String> {
+    let received = received.lock().expect("the list");
+    let exports = received.iter().filter(|(path, ..)| path == "/v1/traces");
+    exports
+        .map(|(_, _, body)| body["resourceSpans"][0]["resource"].to_string())
+        .collect()
 }
 
 /// Returns the spans that were received.

@@ -5,11 +5,13 @@ use std::process::{Child, Stdio};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use wedflow_authoring::{Call, Workbench};
 use wedflow_sandbox::{Sandbox, Settings};
 use wedflow_worker::{Guests, HostSettings};
 
 use super::outside::{definition_of_one_step, host, one_step, start, start_in, told};
 use super::{exploit, flow_of_one, guests};
+use crate::support::database::sample_component;
 use crate::support::harness::skip;
 use crate::support::program::{run, wed};
 use crate::support::{Database, Session, eventually, on};
@@ -44,14 +46,18 @@ fn walled(settings: HostSettings, memory: u64) -> HostSettings {
 
 /// Guest processes of a host.
 fn processes(memory: u64) -> Vec<u32> {
-    let known = format!("\"memory_of_all\":{}", memory << 20);
+    processes_with(&format!("\"memory_of_all\":{}", memory << 20))
+}
+
+/// Guest processes with these words in their settings.
+fn processes_with(known: &str) -> Vec<u32> {
     let all = std::fs::read_dir("/proc").expect("processes");
     all.filter_map(|entry| {
         let entry = entry.ok()?;
         let number = entry.file_name().to_str()?.parse().ok()?;
         let arguments = std::fs::read(entry.path().join("cmdline")).ok()?;
         String::from_utf8_lossy(&arguments)
-            .contains(&known)
+            .contains(known)
             .then_some(number)
     })
     .collect()
@@ -205,6 +211,38 @@ fn a_killed_guest_process_loses_nothing() {
     let failed = "SELECT count(*) FROM wed_attempt";
     assert_eq!(sleeping.session().number(failed), 0);
     on(running.stop());
+}
+
+#[harness::test]
+fn calls_of_a_tenant_on_a_workbench_share_its_process() {
+    if !has_walls() {
+        return;
+    }
+    let bench = Workbench::with(Guests::Processes { per_tenant: 1 }).expect("a workbench");
+    let bench = Arc::new(bench);
+    let bytes = sample_component("counters").to_vec();
+    let subject = on(bench.load_for("acme", bytes)).expect("loaded");
+    let call = Call {
+        state: [("a1".to_owned(), "0".into())].into_iter().collect(),
+        transition: Some("tr_a1".to_owned()),
+        ..Call::default()
+    };
+    let known = "\"optimise\":false";
+    let called = || {
+        let called = on(bench.call(&subject, &call)).expect("called");
+        (called.answer(), processes_with(known))
+    };
+    let (first, before) = called();
+    for _ in 0..3 {
+        let (answer, _) = called();
+        assert_eq!(answer, first);
+    }
+    let (_, after) = called();
+    // The tenant's, and a spare one.
+    assert!(
+        before.len() >= 2 && before.iter().all(|one| after.contains(one)),
+        "{before:?} {after:?}"
+    );
 }
 
 /// A host of its own program, whose guests run in processes.

@@ -1,6 +1,6 @@
 //! A tenant moves to another installation, by a file or from database to database, at any moment of its work.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value as Json;
@@ -108,6 +108,7 @@ fn tenant_moves_while_hosts_work_and_its_source_is_fenced() {
         .done()
         .json();
     assert_eq!(moved["checksum"]["instances"]["rows"], 41, "{moved}");
+    assert!(moved["pause_ms"].is_u64(), "{moved}");
     assert_eq!(
         on(from.store.tenant_checksum("acme")).expect("a checksum"),
         moved["checksum"]
@@ -234,6 +235,83 @@ fn file_takes_a_tenant_along_with_everything_of_it() {
     }
     let missing = Path::new("nowhere");
     run(wed(&to.url()).args(["tenant", "import"]).arg(missing)).exits(3);
+}
+
+/// Folder of the files of the instances of acme's flow `hand`.
+fn files_of(database: &Arc<Database>, folder: &Path) -> PathBuf {
+    let own = "SELECT f.shape_schema FROM wed.flow f JOIN wed.tenant t USING (tenant_id) \
+               WHERE f.name = 'hand' AND t.name = 'acme'";
+    folder.join(database.owner().line(own))
+}
+
+#[harness::test]
+fn files_of_instances_go_along_and_are_compared() {
+    let (from, to, third) = (acme(), Database::new(), Database::new());
+    let wid = hand(&from).start();
+    from.owner().run(
+        "SELECT wed.grant_transition(flow_id, 'tr_a2', true, '{}') FROM wed.flow WHERE name = 'hand'",
+    );
+    let folders = [(); 3].map(|()| tempfile::tempdir().expect("a folder"));
+    let [here, there, last] = [0, 1, 2].map(|at| folders[at].path().to_str().expect("a name"));
+    let own = files_of(&from, here.as_ref()).join(wid.to_string());
+    std::fs::create_dir_all(&own).expect("a folder");
+    for (name, content) in [("note", &b"\x00\xffbytes"[..]), ("empty", b"")] {
+        std::fs::write(own.join(name), content).expect("written");
+    }
+    let kept = |database: &Arc<Database>, folder: &str| {
+        let instance = files_of(database, folder.as_ref()).join(wid.to_string());
+        ["note", "empty"].map(|name| std::fs::read(instance.join(name)).expect("the file"))
+    };
+    // Nothing is said of files: nothing is fenced.
+    let to_url = to.url();
+    let refused = tenant(&from, &["move", "acme", "--to", &to_url]).exits(2);
+    assert!(refused.err.contains("--without-files"), "{refused:?}");
+    assert_eq!(state(&from).and_then(|one| one.moving), None);
+    let arguments = [
+        "--json",
+        "tenant",
+        "move",
+        "acme",
+        "--to",
+        &to_url,
+        "--files",
+        here,
+        "--files-to",
+        there,
+    ];
+    let moved = run(wed(&from.url()).args(arguments)).done().json();
+    assert_eq!(
+        (&moved["files"]["files"], &moved["files"]["bytes"]),
+        (&2.into(), &7.into()),
+        "{moved}"
+    );
+    assert_eq!(kept(&to, there), kept(&from, here));
+
+    let file = folders[0].path().join("acme.wedflow");
+    let file = file.to_str().expect("a name");
+    tenant(
+        &to,
+        &[
+            "export",
+            "acme",
+            "--to",
+            file,
+            "--snapshot",
+            "--files",
+            there,
+        ],
+    )
+    .done();
+    let refused = tenant(&third, &["import", file]).exits(3);
+    assert!(refused.err.contains("--without-files"), "{refused:?}");
+    assert_eq!(state(&third), None);
+    tenant(&third, &["import", file, "--as", "bare", "--without-files"]).done();
+    tenant(&third, &["import", file, "--files", last]).done();
+    assert_eq!(kept(&third, last), kept(&from, here));
+    // What cannot be put where it belongs leaves no tenant.
+    tenant(&third, &["delete", "acme", "--yes"]).done();
+    tenant(&third, &["import", file, "--files", "/proc"]).exits(1);
+    assert_eq!(state(&third), None);
 }
 
 #[harness::test]

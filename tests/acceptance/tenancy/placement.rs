@@ -4,12 +4,14 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
+use tokio::sync::watch;
 use wedflow_api::{ServedDatabase, Server, ServerSettings};
 use wedflow_console::Links;
 use wedflow_store::{Directory, Store, TenantExport};
 use wedflow_tenancy::issue_operator;
 
 use crate::console::{form, page, pages_of};
+use crate::host::traces::{receiver, resources};
 use crate::support::database::sample_component;
 use crate::support::http::{Answered, Client};
 use crate::support::program::{Answer, run, wed, wed_path};
@@ -30,6 +32,17 @@ struct Clusters {
 struct Served {
     server: Option<Server>,
     address: SocketAddr,
+    clusters: watch::Sender<Vec<Arc<ServedDatabase>>>,
+}
+
+/// A cluster to serve.
+fn cluster(name: &str, url: &str) -> Arc<ServedDatabase> {
+    Arc::new(ServedDatabase {
+        name: name.to_owned(),
+        store: Store::at(url).expect("a URL"),
+        replica: None,
+        tracer: None,
+    })
 }
 
 impl Drop for Served {
@@ -52,7 +65,7 @@ impl Clusters {
         let home = Database::restored("SELECT 1");
         let directory = on(Directory::open(&home.url(), 2)).expect("a directory");
         for (name, database) in [("one", &one), ("two", &two)] {
-            on(directory.add_cluster(name, &database.url(), false)).expect("added");
+            on(directory.add_cluster(name, (&database.url(), None), false)).expect("added");
         }
         Clusters {
             one,
@@ -67,16 +80,14 @@ impl Clusters {
         let mut settings = ServerSettings::at(SocketAddr::from(([127, 0, 0, 1], 0)));
         settings.database_connections = 2;
         settings.pages = Some(pages_of(&Links::default()));
-        let clusters =
-            [("one", self.one.url().as_str()), ("two", two)].map(|(name, url)| ServedDatabase {
-                name: name.to_owned(),
-                store: Store::at(url).expect("a URL"),
-            });
-        let server = on(Server::start_placed(&self.directory, &clusters, &settings));
+        let all = vec![cluster("one", &self.one.url()), cluster("two", two)];
+        let (clusters, served) = watch::channel(all);
+        let server = on(Server::start_placed(&self.directory, served, &settings));
         let server = server.expect("served");
         Served {
             address: server.address(),
             server: Some(server),
+            clusters,
         }
     }
 
@@ -453,6 +464,34 @@ fn cluster_that_is_down_stops_its_own_tenants_alone() {
 }
 
 #[harness::test]
+fn clusters_are_served_and_left_while_the_server_runs() {
+    let clusters = Clusters::new();
+    let served = clusters.serve(&clusters.two.url());
+    let secret = on(issue_operator(&clusters.one.store, "ops", true, 1)).expect("a token");
+    let ops = Client::at(served.address, secret.reveal());
+    let new = json!({ "name": "acme", "admin": "ann", "cluster": "two" });
+    let (ann, _) = make(&ops, &served, &new);
+    start(&ann).is(201);
+    let both = served.clusters.borrow().clone();
+    let names = || {
+        let ready = ann.without_token().get("/health/ready").is(200).json();
+        let names = ready["clusters"].as_object().expect("clusters").clone();
+        names.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+    };
+    served.clusters.send_replace(vec![Arc::clone(&both[0])]);
+    eventually("one cluster", || (names() == ["one"]).then_some(()));
+    ann.get("/v1/me").problem(503, "cluster_down");
+    // The one that stayed serves without a break, and the other one is taken up again.
+    ops.get("/v1/installation/tenants").is(200);
+    served.clusters.send_replace(both);
+    eventually("both clusters", || {
+        (names() == ["one", "two"]).then_some(())
+    });
+    start(&ann).is(201);
+    assert_eq!(instances(&clusters.two), 2);
+}
+
+#[harness::test]
 fn clusters_are_kept_from_the_command_line() {
     let clusters = Clusters::new();
     let listed = clusters.wed(&["--json", "cluster", "list"]).done().json();
@@ -473,8 +512,17 @@ fn clusters_are_kept_from_the_command_line() {
     assert_eq!(preview["taken"], json!(["acme"]), "{preview}");
     assert_eq!(preview["skipped"], json!(["default"]));
     assert_eq!(clusters.place("acme"), None);
+    let replica = "postgres://reader:hidden@replica:5432/three";
+    add("three", &url, &["--read-url", replica]).done();
+    let listed = clusters.wed(&["--json", "cluster", "list"]).done().json();
+    assert_eq!(
+        listed[1]["read_url"], "postgres://reader:…@replica:5432/three",
+        "{listed}"
+    );
+    add("three", &url, &["--read-url", "nonsense"]).exits(5);
     add("three", &url, &[]).done();
-    add("three", &url, &[]).done();
+    let listed = clusters.wed(&["--json", "cluster", "list"]).done().json();
+    assert!(listed[1].get("read_url").is_none(), "{listed}");
     assert_eq!(clusters.place("acme").as_deref(), Some("three"));
     // One database is one cluster, and a name is of one database.
     assert_eq!(add("four", &url, &[]).exits(4).error()["code"], "WF028");
@@ -506,12 +554,13 @@ fn clusters_are_kept_from_the_command_line() {
     run(wed(&url).args(["cluster", "list"])).exits(2);
     run(wed(&url).args(["serve", "--clusters", "one"])).exits(2);
     clusters.wed(&["serve", "--clusters", "nine"]).exits(3);
+    let refused = clusters.wed(&["serve", "--read-url", replica]).exits(2);
+    assert!(refused.err.contains("wed cluster add"), "{refused:?}");
     clusters.wed(&["operator", "list"]).exits(2);
 }
 
-#[harness::test]
-fn one_process_works_for_all_clusters_and_waits_for_one_that_is_down() {
-    let clusters = Clusters::new();
+/// Makes a tenant on each cluster, with three instances for hosts to run.
+fn give_work(clusters: &Clusters) {
     for (database, tenant) in [(&clusters.one, "acme"), (&clusters.two, "other")] {
         on(database.store.create_tenant(tenant, "")).expect("a tenant");
         on(wedflow_worker::upload(
@@ -530,23 +579,76 @@ fn one_process_works_for_all_clusters_and_waits_for_one_that_is_down() {
         crate::support::Session::on(database, &url)
             .run("INSERT INTO wed_flow (a1) SELECT '0' FROM generate_series(1, 3)");
     }
-    // A third is in the directory, and away.
+}
+
+#[harness::test]
+fn one_process_follows_the_directory_and_waits_for_a_cluster_that_is_down() {
+    let clusters = Clusters::new();
+    give_work(&clusters);
+    // A third is in the directory, and away; the second one is added while the process runs.
     (clusters.home.owner()).run(&format!(
         "INSERT INTO placement.cluster (name, url, mark) VALUES ('away', '{NOWHERE}', 'none')"
     ));
+    on(clusters.directory.remove_cluster("two")).expect("removed");
+    let (collector, received) = receiver();
+    let log = tempfile::NamedTempFile::new().expect("a file");
     let mut serving = std::process::Command::new(wed_path())
-        .args(["--quiet", "serve", "--lanes", "1"])
+        .args(["serve", "--lanes", "1", "--metrics", "127.0.0.1:0"])
         .env("WEDFLOW_DIRECTORY", clusters.home.url())
+        .env("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{collector}"))
+        .env("OTEL_BSP_SCHEDULE_DELAY", "20")
         .env_remove("DATABASE_URL")
-        .stderr(std::process::Stdio::null())
+        .stderr(log.reopen().expect("the file"))
         .spawn()
         .expect("wed runs");
-    for database in [&clusters.one, &clusters.two] {
+    let all_end = |database: &Arc<Database>| {
         eventually("the ends of all instances", || {
             let running = "SELECT count(*) FROM wed.instance WHERE status <> 'F'";
             (database.owner().number(running) == 0).then_some(())
         });
+    };
+    all_end(&clusters.one);
+    let two = clusters.two.url();
+    clusters
+        .wed(&["cluster", "add", "two", "--url", &two])
+        .done();
+    all_end(&clusters.two);
+
+    let said = std::fs::read_to_string(log.path()).expect("the log");
+    let place = said
+        .split("figures are at ")
+        .nth(1)
+        .and_then(|rest| rest.split_whitespace().next());
+    let figures = || {
+        let answer = ureq::get(place.expect("an address"))
+            .call()
+            .expect("an answer");
+        answer.into_body().read_to_string().expect("text")
+    };
+    let text = figures();
+    for line in [
+        "wedflow_transitions_committed_total{cluster=\"two\"}",
+        "wedflow_database_up{cluster=\"one\"} 1",
+        "wedflow_database_up{cluster=\"away\"} 0",
+    ] {
+        assert!(text.contains(line), "{line} in\n{text}");
     }
+    for name in ["one", "two"] {
+        eventually("spans of the cluster", || {
+            resources(&received)
+                .iter()
+                .any(|one| one.contains(&format!("\"{name}\"")))
+                .then_some(())
+        });
+    }
+    let shown = clusters.wed(&["status"]);
+    let head = shown.out.lines().find(|line| line.contains("lease (ms)"));
+    assert!(
+        head.is_some_and(|head| head.trim_start().starts_with("cluster")),
+        "{shown:?}"
+    );
+    clusters.wed(&["cluster", "delete", "away", "--yes"]).done();
+    eventually("its end", || (!figures().contains("away")).then_some(()));
     run(std::process::Command::new("kill").arg(serving.id().to_string())).done();
     assert!(serving.wait().expect("it ends").success());
 }

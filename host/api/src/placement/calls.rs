@@ -12,8 +12,9 @@ use crate::problem::{Elsewhere, moving};
 
 /// Answers what every cluster answers alike.
 pub(super) async fn anywhere(places: &Places, request: Request) -> Response {
-    let up = places.clusters.iter().find(|cluster| cluster.is_up());
-    match up.or(places.clusters.first()) {
+    let clusters = places.clusters();
+    let up = clusters.iter().find(|cluster| cluster.is_up());
+    match up.or(clusters.first()) {
         Some(cluster) => call(cluster, request).await,
         None => cluster_down("this server serves no cluster".to_owned()).into_response(),
     }
@@ -31,7 +32,7 @@ pub(super) async fn at_place(places: &Places, tenant: &str, request: Request) ->
     let answered = async {
         let place = (places.place(tenant).await?).ok_or_else(invalid_token)?;
         let (first, again) = Again::of(request);
-        let response = call(places.serving(&place)?, first).await;
+        let response = call(places.serving(&place)?.as_ref(), first).await;
         if response.extensions().get::<Elsewhere>().is_none() {
             return Ok(response);
         }
@@ -43,7 +44,7 @@ pub(super) async fn at_place(places: &Places, tenant: &str, request: Request) ->
             (true, _) => Ok(response),
             // Nothing was done: who asked may ask again.
             (false, None) => Err(moving()),
-            (false, Some(request)) => Ok(call(places.serving(&now)?, request).await),
+            (false, Some(request)) => Ok(call(places.serving(&now)?.as_ref(), request).await),
         }
     };
     answered.await.unwrap_or_else(IntoResponse::into_response)

@@ -120,8 +120,9 @@ async fn ask(cluster: &ServedCluster, parts: &Parts, query: &str) -> Result<Resp
 async fn list(places: &Places, request: Request) -> Result<Response, Problem> {
     let (parts, _) = request.into_parts();
     let (mut query, at, cursor) = asked_part(&parts)?;
-    let mut rest = (places.clusters.iter())
-        .filter(|cluster| cluster.name.as_str() >= at.as_str() && cluster.is_up());
+    let clusters = places.clusters();
+    let mut rest =
+        (clusters.iter()).filter(|cluster| cluster.name.as_str() >= at.as_str() && cluster.is_up());
     let Some(cluster) = rest.next() else {
         return Err(cluster_down("no cluster answers".to_owned()));
     };
@@ -204,10 +205,10 @@ async fn with_cluster(
 }
 
 /// Names the clusters that do not answer.
-fn down(places: &Places) -> Vec<&str> {
-    (places.clusters.iter())
+fn down(places: &Places) -> Vec<String> {
+    (places.clusters().iter())
         .filter(|cluster| !cluster.is_up())
-        .map(|cluster| cluster.name.as_str())
+        .map(|cluster| cluster.name.clone())
         .collect()
 }
 
@@ -226,7 +227,7 @@ async fn create(
     let new: NewTenant = read_json(&bytes)?;
     let among: Vec<String> = match &new.cluster {
         Some(cluster) => vec![cluster.clone()],
-        None => (places.clusters.iter())
+        None => (places.clusters().iter())
             .filter(|cluster| cluster.is_up())
             .map(|cluster| cluster.name.clone())
             .collect(),
@@ -252,7 +253,7 @@ async fn create(
     let body = serde_json::to_vec(&new).map_err(|_| Problem::internal())?;
     let request = Request::from_parts(parts, Body::from(body));
     let response = match places.serving(&place) {
-        Ok(cluster) => call(cluster, request).await,
+        Ok(cluster) => call(&cluster, request).await,
         Err(problem) => problem.into_response(),
     };
     if response.status() != StatusCode::CREATED && is_new {
@@ -316,8 +317,9 @@ async fn everywhere(places: &Places, request: Request) -> Result<Response, Probl
             "cluster \"{cluster}\" does not answer"
         )));
     }
+    let clusters = places.clusters();
     let mut answers: Vec<(&str, Value)> = Vec::new();
-    for cluster in places.clusters.iter().filter(|cluster| cluster.is_up()) {
+    for cluster in clusters.iter().filter(|cluster| cluster.is_up()) {
         let request = Request::from_parts(parts.clone(), Body::from(bytes.clone()));
         let response = call(cluster, request).await;
         if !response.status().is_success() {
@@ -343,10 +345,8 @@ async fn everywhere(places: &Places, request: Request) -> Result<Response, Probl
 async fn status(places: &Places, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     let rows = places.directory.clusters().await.unwrap_or_default();
-    let asked = places
-        .clusters
-        .iter()
-        .map(|cluster| ask(cluster, &parts, ""));
+    let clusters = places.clusters();
+    let asked = clusters.iter().map(|cluster| ask(cluster, &parts, ""));
     let answers = join_all(asked).await;
     let mut whole = json!({ "version": env!("CARGO_PKG_VERSION"), "clusters": [], "hosts": [], "queue": {},
         "problems": [] });
@@ -358,7 +358,7 @@ async fn status(places: &Places, request: Request) -> Response {
             "hint": "Tenants whose places are known are served; look at the directory's database." }),
         );
     }
-    for (cluster, answer) in places.clusters.iter().zip(answers) {
+    for (cluster, answer) in clusters.iter().zip(answers) {
         let name = cluster.name.as_str();
         let row = rows.iter().find(|row| row.name == name);
         let status = match answer {

@@ -1,8 +1,8 @@
 //! Places of tenants: which cluster a request is for. The directory says so; its answers are cached, and asked for anew
 //! when a cluster refuses a tenant that has left it.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use axum::Router;
@@ -10,12 +10,13 @@ use axum::http::{StatusCode, header};
 use futures::future::join_all;
 use quick_cache::sync::Cache;
 use wedflow_store::{Directory, Store, StoreError, TenantPlace};
+use wedflow_telemetry::Tracer;
 use wedflow_tenancy::{AuthenticationError, OperatorIdentity, Secret, authenticate_operator};
 
 use crate::access::{invalid_token, share_of_address};
 use crate::connections::ClientAddress;
 use crate::problem::Problem;
-use crate::state::Slots;
+use crate::state::{ReplicaSettings, Slots};
 
 /// Places, tokens and hooks that are cached, each.
 const CACHED_MAX: usize = 100_000;
@@ -30,9 +31,26 @@ pub(crate) const HEALTH_PAUSE: Duration = Duration::from_secs(2);
 /// Longest wait for a cluster's answer to that.
 const HEALTH_TIME_MAX: Duration = Duration::from_secs(2);
 
+/// A cluster that is to be served.
+#[derive(Debug)]
+pub struct ServedDatabase {
+    /// Name of the cluster in the directory.
+    pub name: String,
+    /// Database of the cluster.
+    pub store: Store,
+    /// A replica that lists, traces and searches are read from; none: the database itself.
+    pub replica: Option<ReplicaSettings>,
+    /// Door to the collector of spans; none: no spans are made.
+    pub tracer: Option<Tracer>,
+}
+
 /// A cluster that this process serves.
 pub(crate) struct ServedCluster {
     pub(crate) name: String,
+    /// Cluster that it is made of.
+    pub(crate) of: Arc<ServedDatabase>,
+    /// For what is asked.
+    pub(crate) store: Store,
     /// The API over its database.
     pub(crate) router: Router,
     /// For tokens and hooks.
@@ -72,7 +90,7 @@ impl ServedCluster {
 pub(crate) struct Places {
     pub(crate) directory: Directory,
     /// Clusters by name.
-    pub(crate) clusters: Vec<ServedCluster>,
+    clusters: RwLock<Arc<[Arc<ServedCluster>]>>,
     /// Tenants of tokens, by their hashes.
     tokens: Cache<[u8; 32], Arc<str>>,
     /// Tenants of inbound hooks, by their addresses.
@@ -85,10 +103,10 @@ pub(crate) struct Places {
 type Owned = Result<Option<String>, StoreError>;
 
 impl Places {
-    pub(crate) fn new(directory: Directory, clusters: Vec<ServedCluster>) -> Self {
+    pub(crate) fn new(directory: Directory) -> Self {
         Places {
             directory,
-            clusters,
+            clusters: RwLock::new(Arc::from([])),
             tokens: Cache::new(CACHED_MAX),
             hooks: Cache::new(CACHED_MAX),
             places: Cache::new(CACHED_MAX),
@@ -96,9 +114,22 @@ impl Places {
         }
     }
 
+    /// Returns the clusters that are served now, by name.
+    pub(crate) fn clusters(&self) -> Arc<[Arc<ServedCluster>]> {
+        Arc::clone(&self.clusters.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Serves these clusters from now on.
+    pub(crate) fn serve(&self, clusters: Arc<[Arc<ServedCluster>]>) {
+        *self
+            .clusters
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = clusters;
+    }
+
     /// Looks which clusters answer.
     pub(crate) async fn look(&self) {
-        join_all(self.clusters.iter().map(ServedCluster::look)).await;
+        join_all(self.clusters().iter().map(|cluster| cluster.look())).await;
     }
 
     /// Returns the tenant of a token.
@@ -186,20 +217,24 @@ impl Places {
     }
 
     /// Asks all clusters at once. Returns their answers, and the names of those that gave none.
-    async fn ask_all<T, F>(&self, ask: impl Fn(Store) -> F + Sync) -> (Vec<(&str, T)>, Vec<&str>)
+    async fn ask_all<T, F>(
+        &self,
+        ask: impl Fn(Store) -> F + Sync,
+    ) -> (Vec<(String, T)>, Vec<String>)
     where
         T: Send,
         F: Future<Output = Result<Option<T>, StoreError>> + Send,
     {
         let (mut found, mut silent) = (Vec::new(), Vec::new());
-        let asked = self.clusters.iter().map(|cluster| {
+        let clusters = self.clusters();
+        let asked = clusters.iter().map(|cluster| {
             let asked = (cluster.is_up()).then(|| ask(cluster.tokens.clone()));
             async move {
                 let answer = match asked {
                     Some(asked) => tokio::time::timeout(LOOKUP_TIME_MAX, asked).await.ok(),
                     None => None,
                 };
-                (cluster.name.as_str(), answer.and_then(Result::ok))
+                (cluster.name.clone(), answer.and_then(Result::ok))
             }
         });
         for (name, answer) in join_all(asked).await {
@@ -246,11 +281,11 @@ impl Places {
     }
 
     /// Returns the cluster of a place, if this process serves it and it answers.
-    pub(crate) fn serving(&self, place: &TenantPlace) -> Result<&ServedCluster, Problem> {
-        let mut clusters = self.clusters.iter();
+    pub(crate) fn serving(&self, place: &TenantPlace) -> Result<Arc<ServedCluster>, Problem> {
+        let clusters = self.clusters();
         let name = &place.cluster;
-        match clusters.find(|cluster| cluster.name == *name) {
-            Some(cluster) if cluster.is_up() => Ok(cluster),
+        match clusters.iter().find(|cluster| cluster.name == *name) {
+            Some(cluster) if cluster.is_up() => Ok(Arc::clone(cluster)),
             Some(_) => Err(cluster_down(format!(
                 "cluster \"{name}\", which the tenant is on, does not answer"
             ))),
@@ -269,7 +304,7 @@ pub(crate) fn cluster_down(detail: String) -> Problem {
 }
 
 /// Answers that a thing may be one of a cluster that is away.
-fn unknown_while_down(silent: &[&str]) -> Problem {
+fn unknown_while_down(silent: &[String]) -> Problem {
     cluster_down(format!(
         "it is not known at the clusters that answer, and may be known at {}",
         silent.join(", ")

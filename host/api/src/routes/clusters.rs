@@ -19,6 +19,7 @@ fn directory(api: &Api) -> Result<&Directory, Problem> {
 fn as_document(row: ClusterRow) -> Cluster {
     Cluster {
         url: without_password(&row.url),
+        read_url: row.read_url.as_deref().map(without_password),
         name: row.name,
         state: row.state,
         tenants: row.tenants,
@@ -38,8 +39,8 @@ pub(crate) async fn list(
     )))
 }
 
-/// Adds a cluster with the tenants on it, or gives it another address of the same database. Servers serve it once they
-/// are started again
+/// Adds a cluster with the tenants on it, or gives it another address of the same database, or of its replica. Servers
+/// serve it within seconds
 #[utoipa::path(put, path = "/v1/installation/clusters/{cluster}", tag = "installation", operation_id = "put_cluster",
     params(("cluster" = String, Path, description = "The cluster's name")), request_body = PutCluster,
     responses((status = 200, body = ClusterAdded), (status = 409, body = Problem), (status = 422, body = Problem)))]
@@ -50,7 +51,8 @@ pub(crate) async fn put(
     Document(asked): Document<PutCluster>,
 ) -> Result<Json<ClusterAdded>, Problem> {
     operator.must_write()?;
-    let added = directory(&api)?.add_cluster(&name, &asked.url, asked.check);
+    let addresses = (asked.url.as_str(), asked.read_url.as_deref());
+    let added = directory(&api)?.add_cluster(&name, addresses, asked.check);
     let added = added.await?;
     Ok(Json(ClusterAdded {
         name,

@@ -4,8 +4,8 @@ use clap::Subcommand;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ClusterCommand {
-    /// Add a database as a cluster, with the tenants that are on it; or give a cluster another address. Hosts serve it
-    /// once they are started again.
+    /// Add a database as a cluster, with the tenants that are on it; or give a cluster other addresses. Running hosts
+    /// serve it within seconds.
     Add {
         /// Small letters, digits, - and _.
         name: String,
@@ -17,6 +17,10 @@ pub(crate) enum ClusterCommand {
             hide_env_values = true
         )]
         url: String,
+        /// Replica of the database, from which the HTTP API and the console read lists, traces and searches; without,
+        /// they are read from the database.
+        #[arg(long, value_name = "URL")]
+        read_url: Option<String>,
         /// Say what would be done, and change nothing.
         #[arg(long)]
         dry_run: bool,

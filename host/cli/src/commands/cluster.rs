@@ -31,8 +31,18 @@ pub(crate) async fn run(
         (None, Place::Database(_)) => return Err(no_directory()),
     };
     match command {
-        ClusterCommand::Add { name, url, dry_run } => {
-            let added = clusters.add(name, url, *dry_run).await?;
+        ClusterCommand::Add {
+            name,
+            url,
+            read_url,
+            dry_run,
+        } => {
+            let asked = PutCluster {
+                url: url.clone(),
+                read_url: read_url.clone(),
+                check: *dry_run,
+            };
+            let added = clusters.add(name, &asked).await?;
             terminal.answer(&added, || say_added(&added, *dry_run, terminal));
             Ok(())
         }
@@ -68,6 +78,7 @@ pub(crate) fn no_directory() -> Problem {
 fn as_document(row: wedflow_store::ClusterRow) -> Cluster {
     Cluster {
         url: without_password(&row.url),
+        read_url: row.read_url.as_deref().map(without_password),
         name: row.name,
         state: row.state,
         tenants: row.tenants,
@@ -75,15 +86,13 @@ fn as_document(row: wedflow_store::ClusterRow) -> Cluster {
 }
 
 impl Clusters {
-    async fn add(&self, name: &str, url: &str, check: bool) -> Result<ClusterAdded, Problem> {
+    async fn add(&self, name: &str, asked: &PutCluster) -> Result<ClusterAdded, Problem> {
         let directory = match self {
             Clusters::Directory(directory) => directory,
-            Clusters::Server(door) => {
-                let url = url.to_owned();
-                return Ok(door.put_cluster(name, &PutCluster { url, check }).await?);
-            }
+            Clusters::Server(door) => return Ok(door.put_cluster(name, asked).await?),
         };
-        let added = directory.add_cluster(name, url, check).await?;
+        let addresses = (asked.url.as_str(), asked.read_url.as_deref());
+        let added = directory.add_cluster(name, addresses, asked.check).await?;
         Ok(ClusterAdded {
             name: name.to_owned(),
             taken: added.taken,
@@ -155,19 +164,20 @@ fn say_added(added: &ClusterAdded, dry_run: bool, terminal: &Terminal) {
         ));
     }
     if !dry_run {
-        terminal.say("Start hosts again, so that they serve it.");
+        terminal.say("Running hosts serve it within seconds.");
     }
 }
 
 fn show(clusters: &[Cluster], terminal: &Terminal) {
     terminal.table(
-        &["cluster", "state", "tenants", "database"],
+        &["cluster", "state", "tenants", "database", "replica"],
         clusters.iter().map(|cluster| {
             vec![
                 cluster.name.clone(),
                 cluster.state.clone(),
                 cluster.tenants.to_string(),
                 cluster.url.clone(),
+                cluster.read_url.clone().unwrap_or_default(),
             ]
         }),
     );

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use sd_notify::NotifyState;
 use tokio::net::TcpListener;
-use wedflow_api::{IpNet, MakePages, MetricsServer, ReplicaSettings, Server, ServerSettings};
+use wedflow_api::{
+    IpNet, MakePages, Measured, MetricsServer, ReplicaSettings, Server, ServerSettings,
+};
 use wedflow_console::Links;
 use wedflow_store::Store;
 use wedflow_telemetry::Tracer;
@@ -106,7 +108,7 @@ async fn run(
     };
     let host = start(&store, settings).await?;
     let metrics = match metrics {
-        Some(listener) => Some(serve_metrics(&store, listener, &host)?),
+        Some(listener) => Some(serve_metrics(listener, measured(&store, &host))?),
         None => None,
     };
     say_started(&store, &host, api.as_ref(), metrics.as_ref(), terminal);
@@ -159,15 +161,22 @@ async fn tracer(store: &Store) -> Result<Option<Tracer>, Problem> {
     let Some(settings) = wedflow_telemetry::Settings::from_environment() else {
         return Ok(None);
     };
+    start_tracer(settings, &store.installation_mark().await?)
+}
+
+/// Opens the door to the collector of spans, for an installation with this mark.
+pub(super) fn start_tracer(
+    settings: wedflow_telemetry::Settings,
+    mark: &str,
+) -> Result<Option<Tracer>, Problem> {
     tracing::info!(url = settings.url, "spans are sent to a collector");
-    let started = Tracer::start(settings, &store.installation_mark().await?);
-    started
+    Tracer::start(settings, mark)
         .map(Some)
         .map_err(|error| Problem::new("spans cannot be sent").because(error))
 }
 
 /// Sends the spans that wait. Those that cannot be sent are lost, no more.
-async fn flush(tracer: Option<Tracer>) {
+pub(super) async fn flush(tracer: Option<Tracer>) {
     if let Some(tracer) = tracer {
         let flushed = tokio::task::spawn_blocking(move || tracer.flush(FLUSH_TIME_MAX));
         let _ = flushed.await;
@@ -296,9 +305,18 @@ fn replica(host: &HostArguments) -> Result<Option<ReplicaSettings>, Problem> {
         return Ok(None);
     };
     Ok(Some(ReplicaSettings {
-        store: Store::replica(url, REPLICA_CONNECTIONS, REPLICA_STATEMENT_TIME_MAX)?,
+        store: replica_at(url)?,
         staleness_max: Duration::from_secs(host.read_staleness),
     }))
+}
+
+/// The replica at an address.
+pub(super) fn replica_at(url: &str) -> Result<Store, Problem> {
+    Ok(Store::replica(
+        url,
+        REPLICA_CONNECTIONS,
+        REPLICA_STATEMENT_TIME_MAX,
+    )?)
 }
 
 /// Parts of the served API that the command's arguments give.
@@ -358,7 +376,7 @@ pub(super) fn pages(links: &Links) -> MakePages {
 }
 
 /// Listens at the address of the figures for monitoring.
-async fn listen_for_metrics(address: SocketAddr) -> Result<TcpListener, Problem> {
+pub(super) async fn listen_for_metrics(address: SocketAddr) -> Result<TcpListener, Problem> {
     TcpListener::bind(address).await.map_err(|error| {
         Problem::new(format!("{address} cannot be listened at"))
             .because(error)
@@ -366,13 +384,19 @@ async fn listen_for_metrics(address: SocketAddr) -> Result<TcpListener, Problem>
     })
 }
 
+/// Returns what is measured of the only database.
+fn measured(store: &Store, host: &Host) -> Measured {
+    let measured = Measured::default();
+    measured.note("", store, host.measures());
+    measured
+}
+
 /// Serves figures for monitoring.
-fn serve_metrics(
-    store: &Store,
+pub(super) fn serve_metrics(
     listener: TcpListener,
-    host: &Host,
+    measured: Measured,
 ) -> Result<MetricsServer, Problem> {
-    MetricsServer::serve(store, listener, host.measures())
+    MetricsServer::serve(listener, measured)
         .map_err(|error| Problem::new("figures cannot be served").because(error))
 }
 

@@ -1,14 +1,19 @@
-//! `wed serve --directory`: one process for several clusters, with a host for each and one HTTP address for all.
+//! `wed serve --directory`: one process for several clusters, with a host for each and one HTTP address for all. It
+//! follows the directory: a cluster that is added is served, and one that is taken out is served no more.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, LocalSet};
-use wedflow_api::{ServedDatabase, Server, ServerSettings};
+use wedflow_api::{
+    Measured, MetricsServer, ReplicaSettings, ServedDatabase, Server, ServerSettings,
+};
 use wedflow_console::Links;
-use wedflow_store::{Directory, Store};
-use wedflow_worker::{HostSettings, usual_guest_memory};
+use wedflow_store::{ClusterAddress, Directory, Store};
+use wedflow_telemetry::Tracer;
+use wedflow_worker::{HostSettings, Measures, usual_guest_memory};
 
 use super::host;
 use crate::arguments::{HostArguments, ServeArguments};
@@ -21,6 +26,11 @@ use crate::terminal::Terminal;
 const DIRECTORY_CONNECTIONS: u32 = 4;
 /// Pause before a host is started again at a cluster.
 const START_PAUSE: Duration = Duration::from_secs(2);
+/// Time between two looks at the clusters of the directory.
+const LOOK_PAUSE: Duration = Duration::from_secs(2);
+
+/// Clusters that are served, as they are now.
+type Served = watch::Receiver<Vec<Arc<ServedDatabase>>>;
 
 /// Serves the clusters of a directory until a signal stops it.
 pub(crate) async fn serve(
@@ -29,59 +39,58 @@ pub(crate) async fn serve(
     terminal: &Terminal,
 ) -> Result<(), Problem> {
     let arguments = &serve.host;
-    for (option, is_given) in [
-        (
-            "--read-url",
-            arguments
-                .read_url
-                .as_ref()
-                .is_some_and(|url| !url.is_empty()),
-        ),
-        ("--metrics", arguments.metrics.is_some()),
-    ] {
-        if is_given {
-            return Err(Problem::usage(format!(
-                "{option} is of one database, and --directory names several"
-            ))
-            .hint("Run a host of one cluster with it: --database-url instead of --directory."));
-        }
+    if (arguments.read_url.as_ref()).is_some_and(|url| !url.is_empty()) {
+        return Err(Problem::usage(
+            "--read-url is of one database, and --directory names several",
+        )
+        .hint("Name the replica of each cluster in the directory: wed cluster add NAME --url … --read-url …"));
     }
     host::raise_limit_of_files();
     let directory = Directory::open(url, DIRECTORY_CONNECTIONS).await?;
-    let clusters = chosen(&directory, &arguments.clusters).await?;
+    let chosen = chosen(&directory, &arguments.clusters).await?;
+    let mut clusters = Clusters::new(arguments);
+    let (sender, served) = watch::channel(clusters.opened(&chosen)?);
     let links = Links::default();
     let api = match arguments.listen {
-        Some(address) => Some(listen_at(&directory, &clusters, address, arguments, &links).await?),
+        Some(address) => {
+            Some(listen_at(&directory, served.clone(), address, arguments, &links).await?)
+        }
         None => None,
     };
-    let settings = settings_of_each(serve, clusters.len());
+    let measured = Measured::default();
+    let metrics = match arguments.metrics {
+        Some(address) => {
+            let listener = host::listen_for_metrics(address).await?;
+            Some(host::serve_metrics(listener, measured.clone())?)
+        }
+        None => None,
+    };
+    say_started(&chosen, api.as_ref(), metrics.as_ref(), terminal);
     let (stop, stopped) = watch::channel(false);
     let tasks = LocalSet::new();
-    let hosts: Vec<JoinHandle<()>> = (clusters.iter().cloned())
-        .map(|cluster| {
-            let settings = settings_at(&settings, &cluster.name);
-            tasks.spawn_local(keep_host(cluster, settings, stopped.clone()))
-        })
-        .collect();
-    say_started(&clusters, api.as_ref(), terminal);
+    let settings = host::settings_of_serve(serve);
+    let working = tasks.spawn_local(keep_hosts(served.clone(), settings, measured, stopped));
+    let following = directory.clone();
+    let following = tasks.spawn_local(async move { clusters.follow(&following, &sender).await });
     host::tell_service_manager(sd_notify::NotifyState::Ready);
     tasks.run_until(host::told_to_stop()).await?;
     host::tell_service_manager(sd_notify::NotifyState::Stopping);
     terminal.say("finishing what is running");
     let _ = stop.send(true);
+    if let Some(metrics) = metrics {
+        metrics.stop();
+    }
     let serving = async {
         if let Some(api) = api {
             api.stop().await;
         }
     };
-    let working = async {
-        for host in hosts {
-            // One that panicked has said so.
-            let _ = host.await;
-        }
-    };
-    tokio::join!(serving, tasks.run_until(working));
-    for cluster in &clusters {
+    // One that panicked has said so.
+    let (_, _) = tokio::join!(serving, tasks.run_until(working));
+    following.abort();
+    let served = served.borrow().clone();
+    for cluster in &served {
+        host::flush(cluster.tracer.clone()).await;
         cluster.store.close().await;
     }
     directory.close().await;
@@ -89,12 +98,9 @@ pub(crate) async fn serve(
 }
 
 /// Returns the clusters to serve: those that are named, or all.
-async fn chosen(directory: &Directory, names: &[String]) -> Result<Vec<ServedDatabase>, Problem> {
-    let rows = directory.clusters().await?;
-    if let Some(unknown) = names
-        .iter()
-        .find(|name| !rows.iter().any(|row| row.name == **name))
-    {
+async fn chosen(directory: &Directory, names: &[String]) -> Result<Vec<ClusterAddress>, Problem> {
+    let all = directory.addresses().await?;
+    if let Some(unknown) = (names.iter()).find(|name| !all.iter().any(|one| one.name == **name)) {
         return Err(
             Problem::new(format!("the directory has no cluster \"{unknown}\""))
                 .code("not_found")
@@ -102,18 +108,8 @@ async fn chosen(directory: &Directory, names: &[String]) -> Result<Vec<ServedDat
                 .hint("`wed cluster list` shows the clusters."),
         );
     }
-    let served = rows.into_iter();
-    let served = served.filter(|row| names.is_empty() || names.contains(&row.name));
-    let served: Vec<ServedDatabase> = served
-        .map(|row| {
-            Ok(ServedDatabase {
-                store: Store::at(&row.url)?,
-                name: row.name,
-            })
-        })
-        .collect::<Result<_, Problem>>()?;
-    match served.is_empty() {
-        false => Ok(served),
+    match all.is_empty() {
+        false => Ok(among(all, names)),
         true => Err(Problem::new("the directory has no cluster")
             .code("not_found")
             .exit(3)
@@ -121,42 +117,215 @@ async fn chosen(directory: &Directory, names: &[String]) -> Result<Vec<ServedDat
     }
 }
 
-/// Settings of the host of each cluster: they share the memory of guests.
-fn settings_of_each(serve: &ServeArguments, clusters: usize) -> HostSettings {
-    let mut settings = host::settings_of_serve(serve);
-    let memory = settings.guest_memory.unwrap_or_else(usual_guest_memory);
-    settings.guest_memory = Some(memory / u64::try_from(clusters.max(1)).unwrap_or(1));
-    settings
+/// Returns those that are named; all without names.
+fn among(mut all: Vec<ClusterAddress>, names: &[String]) -> Vec<ClusterAddress> {
+    all.retain(|one| names.is_empty() || names.contains(&one.name));
+    all
 }
 
-/// Settings of the host of one cluster, whose files are in a folder of its name.
-fn settings_at(settings: &HostSettings, cluster: &str) -> HostSettings {
+/// Clusters that are served, opened.
+struct Clusters {
+    names: Vec<String>,
+    staleness_max: Duration,
+    opened: Vec<(ClusterAddress, Arc<ServedDatabase>)>,
+}
+
+impl Clusters {
+    fn new(arguments: &HostArguments) -> Self {
+        Clusters {
+            names: arguments.clusters.clone(),
+            staleness_max: Duration::from_secs(arguments.read_staleness),
+            opened: Vec::new(),
+        }
+    }
+
+    /// Opens clusters; those that were opened at these addresses before stay as they are.
+    fn opened(
+        &mut self,
+        addresses: &[ClusterAddress],
+    ) -> Result<Vec<Arc<ServedDatabase>>, Problem> {
+        let opened = addresses.iter().map(|address| {
+            let known = self.opened.iter().find(|known| known.0 == *address);
+            match known {
+                Some(known) => Ok(known.clone()),
+                None => Ok((address.clone(), Arc::new(self.open(address)?))),
+            }
+        });
+        self.opened = opened.collect::<Result<_, Problem>>()?;
+        Ok(self.opened.iter().map(|one| Arc::clone(&one.1)).collect())
+    }
+
+    fn open(&self, address: &ClusterAddress) -> Result<ServedDatabase, Problem> {
+        let replica = match &address.read_url {
+            Some(url) => Some(ReplicaSettings {
+                store: host::replica_at(url)?,
+                staleness_max: self.staleness_max,
+            }),
+            None => None,
+        };
+        Ok(ServedDatabase {
+            store: Store::at(&address.url)?,
+            replica,
+            tracer: tracer(address)?,
+            name: address.name.clone(),
+        })
+    }
+
+    /// Follows the directory. While it does not answer, the same clusters are served.
+    async fn follow(
+        &mut self,
+        directory: &Directory,
+        sender: &watch::Sender<Vec<Arc<ServedDatabase>>>,
+    ) {
+        loop {
+            tokio::time::sleep(LOOK_PAUSE).await;
+            let addresses = match directory.addresses().await {
+                Ok(all) => among(all, &self.names),
+                Err(error) => {
+                    tracing::debug!(%error, "the directory does not tell its clusters");
+                    continue;
+                }
+            };
+            if self.opened.iter().map(|one| &one.0).eq(&addresses) {
+                continue;
+            }
+            match self.opened(&addresses) {
+                Ok(served) => {
+                    let names: Vec<&str> = served.iter().map(|one| one.name.as_str()).collect();
+                    tracing::info!(
+                        clusters = names.join(","),
+                        "the directory has changed; these clusters are served"
+                    );
+                    sender.send_replace(served);
+                }
+                Err(problem) => tracing::error!(
+                    problem = problem.message,
+                    "a cluster cannot be opened; the same ones are served. `wed cluster add` gives it another address"
+                ),
+            }
+        }
+    }
+}
+
+/// Opens the door to the collector of spans for a cluster, if the environment names one.
+fn tracer(cluster: &ClusterAddress) -> Result<Option<Tracer>, Problem> {
+    let Some(mut settings) = wedflow_telemetry::Settings::from_environment() else {
+        return Ok(None);
+    };
+    (settings.resource).push(("wedflow.cluster".to_owned(), cluster.name.clone()));
+    host::start_tracer(settings, &cluster.mark)
+}
+
+/// A host that is kept at work at a cluster.
+struct Kept {
+    cluster: Arc<ServedDatabase>,
+    stop: watch::Sender<bool>,
+    task: JoinHandle<()>,
+}
+
+/// Keeps a host at work at each cluster that is served, until it is told to stop. Hosts share the memory of guests:
+/// each has the part that is right for the number of clusters when it is started.
+async fn keep_hosts(
+    mut served: Served,
+    settings: HostSettings,
+    measured: Measured,
+    mut stopped: watch::Receiver<bool>,
+) {
+    let mut hosts: Vec<Kept> = Vec::new();
+    loop {
+        let clusters = served.borrow_and_update().clone();
+        let of_each = with_part_of_memory(&settings, clusters.len());
+        let (stay, mut end): (Vec<Kept>, Vec<Kept>) = (hosts.into_iter())
+            .partition(|host| clusters.iter().any(|one| Arc::ptr_eq(one, &host.cluster)));
+        hosts = stay;
+        for host in &end {
+            let _ = host.stop.send(true);
+        }
+        for cluster in clusters {
+            if hosts
+                .iter()
+                .any(|host| Arc::ptr_eq(&host.cluster, &cluster))
+            {
+                continue;
+            }
+            // A cluster with another address has one host after the other.
+            let before = end
+                .iter()
+                .position(|host| host.cluster.name == cluster.name);
+            let before = before.map(|at| end.swap_remove(at).task);
+            let settings = settings_at(&of_each, &cluster);
+            let (stop, stopped) = watch::channel(false);
+            let keeping = keep_host(Arc::clone(&cluster), settings, measured.clone(), stopped);
+            let task = tokio::task::spawn_local(async move {
+                if let Some(before) = before {
+                    let _ = before.await;
+                }
+                keeping.await;
+            });
+            hosts.push(Kept {
+                cluster,
+                stop,
+                task,
+            });
+        }
+        let is_changed = tokio::select! {
+            changed = served.changed() => changed.is_ok(),
+            _ = stopped.changed() => false,
+        };
+        if !is_changed {
+            break;
+        }
+    }
+    for host in &hosts {
+        let _ = host.stop.send(true);
+    }
+    for host in hosts {
+        // One that panicked has said so.
+        let _ = host.task.await;
+    }
+}
+
+/// Returns the settings with the part of guests' memory that one of several hosts has.
+fn with_part_of_memory(settings: &HostSettings, clusters: usize) -> HostSettings {
+    let memory = settings.guest_memory.unwrap_or_else(usual_guest_memory);
+    HostSettings {
+        guest_memory: Some(memory / u64::try_from(clusters.max(1)).unwrap_or(1)),
+        ..settings.clone()
+    }
+}
+
+/// Returns the settings of the host of one cluster, whose files are in a folder of its name.
+fn settings_at(settings: &HostSettings, cluster: &ServedDatabase) -> HostSettings {
     let mut settings = settings.clone();
     if let Some(files) = &mut settings.outside.files {
-        files.push(cluster);
+        files.push(&cluster.name);
     }
+    settings.tracer.clone_from(&cluster.tracer);
     settings
 }
 
 /// Keeps a host at work at a cluster: starts it when the cluster answers, and again when it has ended.
 async fn keep_host(
-    cluster: ServedDatabase,
+    cluster: Arc<ServedDatabase>,
     settings: HostSettings,
+    measured: Measured,
     mut stopped: watch::Receiver<bool>,
 ) {
     let name = cluster.name.as_str();
+    measured.note(name, &cluster.store, Measures::default());
     loop {
         match begin(&cluster, settings.clone()).await {
             Ok(host) => {
+                measured.note(name, &cluster.store, host.measures());
                 tracing::info!(cluster = name, host = host.id().get(), "a host is at work");
                 let goes_on = tokio::select! {
-                    _ = stopped.changed() => false,
+                    _ = stopped.wait_for(|stopped| *stopped) => false,
                     () = host.failed() => true,
                     () = host.refused() => true,
                 };
                 host.stop().await;
                 if !goes_on {
-                    return;
+                    break;
                 }
                 tracing::warn!(cluster = name, "the host has ended; it is started again");
             }
@@ -170,9 +339,10 @@ async fn keep_host(
         }
         tokio::select! {
             () = tokio::time::sleep(START_PAUSE) => {}
-            _ = stopped.changed() => return,
+            _ = stopped.wait_for(|stopped| *stopped) => break,
         }
     }
+    measured.forget(name);
 }
 
 /// Brings a cluster's database up to date and starts a host at it.
@@ -192,7 +362,7 @@ async fn begin(
 /// Serves the API of all clusters at one address.
 async fn listen_at(
     directory: &Directory,
-    clusters: &[ServedDatabase],
+    served: Served,
     address: SocketAddr,
     arguments: &HostArguments,
     links: &Links,
@@ -205,7 +375,7 @@ async fn listen_at(
         pages: Some(host::pages(links)),
         ..usual
     };
-    let server = Server::start_placed(directory, clusters, &settings).await;
+    let server = Server::start_placed(directory, served, &settings).await;
     server.map_err(|error| {
         Problem::new(format!("{address} cannot be listened at"))
             .because(error)
@@ -213,7 +383,12 @@ async fn listen_at(
     })
 }
 
-fn say_started(clusters: &[ServedDatabase], api: Option<&Server>, terminal: &Terminal) {
+fn say_started(
+    clusters: &[ClusterAddress],
+    api: Option<&Server>,
+    metrics: Option<&MetricsServer>,
+    terminal: &Terminal,
+) {
     let names: Vec<&str> = clusters.iter().map(|one| one.name.as_str()).collect();
     terminal.say(&format!(
         "hosts begin to work on clusters {}; Ctrl-C stops them",
@@ -225,5 +400,11 @@ fn say_started(clusters: &[ServedDatabase], api: Option<&Server>, terminal: &Ter
             "the API is at http://{address}; the console is at http://{address}/console"
         ));
         tracing::info!(%address, "listening");
+    }
+    if let Some(metrics) = metrics {
+        terminal.say(&format!(
+            "figures are at http://{}/metrics",
+            metrics.address()
+        ));
     }
 }

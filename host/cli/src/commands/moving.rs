@@ -1,6 +1,7 @@
 //! `wed tenant export`, `import` and `move`: a tenant's way out, in, and from one database to another.
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use serde_json::{Value as Json, json};
 use tokio::sync::mpsc;
@@ -11,25 +12,63 @@ use wedflow_store::{
 };
 use wedflow_worker::SecretKey;
 
-use crate::answer::counted;
-use crate::directory::cluster_of;
+use crate::answer::{bytes, counted};
+use crate::arguments::{Arguments, TravelArguments};
+use crate::directory::{cluster_of, folder_of};
 use crate::problem::Problem;
+use crate::tenant_files::FileSum;
 use crate::terminal::Terminal;
-use crate::{database, secret_key, tenant_file};
+use crate::{database, door, secret_key, tenant_file, tenant_files};
 
 /// Number of pieces between the two ends of a copy.
 const PIECES_IN_FLIGHT: usize = 4;
 /// Connections of each end: one copies, one looks.
 const CONNECTIONS: u32 = 2;
 
+/// Folders of files of instances at both ends of a move.
+struct MovedFiles<'a> {
+    travel: &'a TravelArguments,
+    from: Option<PathBuf>,
+    to: Option<PathBuf>,
+}
+
+/// A tenant's copy at the other end.
+#[derive(Default)]
+struct Copied {
+    /// Secrets that are to be set again.
+    secrets_missing: Vec<String>,
+    /// Files that went along.
+    files: Option<FileSum>,
+}
+
+/// Opens the database that a tenant is in: that of its cluster, where a directory is named.
+pub(crate) async fn store_of(
+    name: &str,
+    directory: Option<&Directory>,
+    arguments: &Arguments,
+    terminal: &Terminal,
+) -> Result<Store, Problem> {
+    match directory {
+        Some(directory) => {
+            let cluster = cluster_of(directory, name).await?;
+            database::open_at(&cluster.url, CONNECTIONS).await
+        }
+        None => door::open_database(arguments, terminal).await,
+    }
+}
+
 /// Writes a tenant to a file.
 pub(crate) async fn export(
     name: &str,
     to: &Path,
     (snapshot, with_secrets): (bool, bool),
+    (travel, directory): (&TravelArguments, Option<&Directory>),
     store: &Store,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
+    let flows = store.flow_folders(name).await?;
+    let folder = folder_of(travel.files.as_deref(), directory, name).await?;
+    let files = tenant_files::opened(travel, folder.as_deref(), &flows)?;
     let file = tenant_file::begin(to)?;
     let move_id = match snapshot {
         true => None,
@@ -40,14 +79,14 @@ pub(crate) async fn export(
         fenced: move_id.is_some(),
     };
     let (sender, receiver) = mpsc::channel(PIECES_IN_FLIGHT);
-    let writing = tokio::task::spawn_blocking(move || file.write(receiver));
+    let writing = tokio::task::spawn_blocking(move || file.write(receiver, files.as_ref()));
     let exported = store.export_tenant(name, wanted, sender).await;
     // What became of the file says more than that nobody took the pieces.
-    let bytes = writing
+    let written = writing
         .await
         .map_err(|error| Problem::new("writing the file failed").because(error))?;
-    let (bytes, checksum) = match (bytes, exported) {
-        (Ok(bytes), Ok(checksum)) => (bytes, checksum),
+    let ((bytes, files), checksum) = match (written, exported) {
+        (Ok(written), Ok(checksum)) => (written, checksum),
         (_, Err(error))
             if error
                 .refusal()
@@ -67,9 +106,10 @@ pub(crate) async fn export(
         return Err(came_back(name));
     }
     let answer = json!({ "tenant": name, "file": shown, "bytes": bytes, "fenced": move_id.is_some(),
-        "checksum": checksum });
+        "checksum": checksum, "files": files });
     terminal.answer(&answer, || {
-        terminal.line(&format!("Wrote tenant {name} to {shown}: {}.", summary(&checksum)));
+        let summary = summary(&checksum, files.as_ref());
+        terminal.line(&format!("Wrote tenant {name} to {shown}: {summary}."));
         terminal.say(&match move_id {
             Some(_) => format!(
                 "It rests here from now on. Take it in elsewhere: wed tenant import {shown}; or resume it: wed \
@@ -85,13 +125,16 @@ pub(crate) async fn export(
 pub(crate) async fn import(
     file: &Path,
     name: Option<&str>,
+    travel: &TravelArguments,
     store: &Store,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
     let key = secret_key::existing()?;
+    let target = tenant_files::opened(travel, travel.files.as_deref(), &[])?;
+    let is_said = target.is_some() || travel.without_files;
     let (sender, receiver) = mpsc::channel(PIECES_IN_FLIGHT);
     let path: PathBuf = file.to_owned();
-    let reading = tokio::task::spawn_blocking(move || tenant_file::read(&path, &sender));
+    let reading = tokio::task::spawn_blocking(move || tenant_file::read(&path, &sender, is_said));
     let imported = store
         .import_tenant(name, receiver, &|old, new, secret| {
             reseal(key.as_ref(), old, new, secret)
@@ -101,13 +144,37 @@ pub(crate) async fn import(
         .await
         .map_err(|error| Problem::new("reading the file failed").because(error))?;
     // What is wrong with the file says more than what came of it.
-    read?;
+    let sum = read?;
     let imported = imported?;
+    let files = match (target, sum) {
+        (Some(target), Some(sum)) => {
+            let target = target.of_flows(&store.flow_folders(&imported.tenant).await?);
+            let path: PathBuf = file.to_owned();
+            let expected = sum.clone();
+            let unpacking =
+                tokio::task::spawn_blocking(move || tenant_file::unpack(&path, &target, &expected));
+            let unpacked = unpacking.await;
+            let unpacked = unpacked
+                .map_err(|error| Problem::new("reading the file failed").because(error))
+                .flatten();
+            if let Err(problem) = unpacked {
+                store
+                    .forget_arrival(&imported.tenant, &imported.move_id)
+                    .await?;
+                return Err(problem);
+            }
+            Some(sum)
+        }
+        _ => None,
+    };
     store
         .release_tenant(&imported.tenant, imported.fenced)
         .await?;
-    terminal.answer(&imported, || {
-        terminal.line(&format!("Took in tenant {}: {}.", imported.tenant, summary(&imported.checksum)));
+    let mut answer = json!(imported);
+    answer["files"] = json!(files);
+    terminal.answer(&answer, || {
+        let summary = summary(&imported.checksum, files.as_ref());
+        terminal.line(&format!("Took in tenant {}: {summary}.", imported.tenant));
         if !imported.fenced {
             terminal.say(&format!(
                 "It is a copy of one that works on elsewhere, and suspended. To let it work here too: wed tenant \
@@ -132,6 +199,7 @@ pub(crate) async fn carry(
     name: &str,
     url: &str,
     back: bool,
+    (travel, files_to): (&TravelArguments, Option<&Path>),
     from: &Store,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
@@ -141,8 +209,19 @@ pub(crate) async fn carry(
     if back {
         return turn_back(name, from, &to, terminal).await;
     }
-    let missing = leave_for(name, &place, from, &to, terminal).await?;
-    begin_there(name, &place, missing, (from, &to), terminal).await?;
+    if travel.files.is_some() && files_to.is_none() {
+        return Err(Problem::usage(
+            "--files-to is missing: hosts of the other database have a folder of their own",
+        )
+        .hint("Say --files-to FOLDER; hosts remove what their own database does not know."));
+    }
+    let files = MovedFiles {
+        travel,
+        from: travel.files.clone(),
+        to: files_to.map(Path::to_owned),
+    };
+    let copied = leave_for(name, &place, files, (from, &to), terminal).await?;
+    begin_there(name, &place, copied, (from, &to), terminal).await?;
     terminal.say(&format!(
         "What is left here is fenced. Remove it: wed tenant delete {name}"
     ));
@@ -171,6 +250,7 @@ pub(crate) async fn carry_to_cluster(
     name: &str,
     cluster: &str,
     back: bool,
+    (travel, files_to): (&TravelArguments, Option<&Path>),
     directory: &Directory,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
@@ -183,7 +263,7 @@ pub(crate) async fn carry_to_cluster(
         if back {
             return Err(not_leaving(name));
         }
-        return begin_there(name, &place, Vec::new(), (&to, &to), terminal).await;
+        return begin_there(name, &place, Copied::default(), (&to, &to), terminal).await;
     }
     if back {
         return turn_back(name, &from, &to, terminal).await;
@@ -199,7 +279,14 @@ pub(crate) async fn carry_to_cluster(
             "Choose another one, or open it: wed cluster open {cluster}"
         )));
     }
-    let missing = leave_for(name, &place, &from, &to, terminal).await?;
+    let below = |folder: Option<&Path>, cluster: &str| folder.map(|folder| folder.join(cluster));
+    let from_folder = travel.files.as_deref();
+    let files = MovedFiles {
+        travel,
+        from: below(from_folder, &source.name),
+        to: below(files_to.or(from_folder), cluster),
+    };
+    let copied = leave_for(name, &place, files, (&from, &to), terminal).await?;
     if !directory.switch_place(name, &source.name, cluster).await?
         && cluster_of(directory, name).await?.name != cluster
     {
@@ -210,7 +297,7 @@ pub(crate) async fn carry_to_cluster(
         .exit(4)
         .hint("`wed tenant list` shows where it is; two moves of it were under way."));
     }
-    begin_there(name, &place, missing, (&from, &to), terminal).await?;
+    begin_there(name, &place, copied, (&from, &to), terminal).await?;
     terminal.say(&format!(
         "What is left at {0} is fenced. Remove it: wed tenant delete {name} --left-at {0}",
         source.name
@@ -252,19 +339,20 @@ pub(crate) async fn remove_rest(
     Ok(())
 }
 
-/// Copies a tenant and records that it has left, unless it has. Returns the secrets that are to be set again.
+/// Copies a tenant and records that it has left, unless it has.
 async fn leave_for(
     name: &str,
     place: &str,
-    from: &Store,
-    to: &Store,
+    files: MovedFiles<'_>,
+    (from, to): (&Store, &Store),
     terminal: &Terminal,
-) -> Result<Vec<String>, Problem> {
+) -> Result<Copied, Problem> {
     let here = (from.tenant_move(name).await?)
         .ok_or_else(|| Problem::new(format!("there is no tenant \"{name}\"")).exit(3))?;
     let there = to.tenant_move(name).await?;
     if here.moving.as_deref() != Some("left") {
-        return copy(name, place, (&here, there.as_ref()), from, to, terminal).await;
+        let states = (&here, there.as_ref());
+        return copy(name, place, states, files, (from, to), terminal).await;
     }
     if there
         .as_ref()
@@ -278,42 +366,50 @@ async fn leave_for(
                 .hint("`wed tenant list` shows which tenants have left."),
         );
     }
-    Ok(Vec::new())
+    Ok(Copied::default())
 }
 
-/// Lets a tenant that has arrived begin, and says so; one that has begun works on.
+/// Lets a tenant that has arrived begin, and says so, with the time for which it rested; one that has begun works on.
 async fn begin_there(
     name: &str,
     place: &str,
-    missing: Vec<String>,
+    copied: Copied,
     (from, to): (&Store, &Store),
     terminal: &Terminal,
 ) -> Result<(), Problem> {
     let state = to.tenant_move(name).await?.and_then(|one| one.moving);
+    let mut pause = None;
     if state.as_deref() == Some("arriving") {
+        // By the clock of the database that suspended it, however often the move was interrupted.
+        let suspended = from.suspended_for(name).await?;
+        let asked = Instant::now();
         to.release_tenant(name, true).await?;
+        pause = suspended.map(|suspended| suspended + asked.elapsed());
     }
     let checksum = from.tenant_checksum(name).await?;
-    let answer = json!({ "tenant": name, "moved_to": place, "checksum": checksum, "secrets_missing": missing });
+    let answer = json!({ "tenant": name, "moved_to": place, "checksum": checksum, "files": copied.files,
+        "secrets_missing": copied.secrets_missing,
+        "pause_ms": pause.map(|pause| u64::try_from(pause.as_millis()).unwrap_or(u64::MAX)) });
     terminal.answer(&answer, || {
-        terminal.line(&format!(
-            "Tenant {name} lives in {place}: {}.",
-            summary(&checksum)
-        ));
+        let summary = summary(&checksum, copied.files.as_ref());
+        terminal.line(&format!("Tenant {name} lives in {place}: {summary}."));
+        if let Some(pause) = pause {
+            terminal.line(&format!("It rested for {:.2} s.", pause.as_secs_f64()));
+        }
     });
     Ok(())
 }
 
-/// Fences a tenant, copies it, compares both, and switches. Until the switch all of it can be done again. Returns the
-/// secrets that are to be set again.
+/// Fences a tenant, copies it with its files, compares both, and switches. Until the switch all of it can be done
+/// again.
 async fn copy(
     name: &str,
     place: &str,
     (here, there): (&TenantMove, Option<&TenantMove>),
-    from: &Store,
-    to: &Store,
+    files: MovedFiles<'_>,
+    (from, to): (&Store, &Store),
     terminal: &Terminal,
-) -> Result<Vec<String>, Problem> {
+) -> Result<Copied, Problem> {
     if there.is_some_and(|there| there.move_id.is_none() || there.move_id != here.move_id) {
         return Err(Problem::new(format!("{place} has a tenant \"{name}\""))
             .code("23505")
@@ -321,6 +417,9 @@ async fn copy(
             .hint("Remove it there, or move it under another name: `wed tenant export`, `import --as`."));
     }
     let key = secret_key::existing()?;
+    let flows = from.flow_folders(name).await?;
+    let own = tenant_files::opened(files.travel, files.from.as_deref(), &flows)?;
+    let other = tenant_files::opened(files.travel, files.to.as_deref(), &[])?;
     let spinner = terminal.spinner("fencing the tenant");
     let move_id = from.fence_tenant(name).await?;
     spinner.set_message("copying");
@@ -346,13 +445,29 @@ async fn copy(
         let problem = Problem::new(format!("the two copies of tenant {name} differ"));
         return Err(unmoved(name, place, problem));
     }
+    let files = match (own, other) {
+        (Some(own), Some(other)) => {
+            spinner.set_message("copying files");
+            let other = other.of_flows(&to.flow_folders(name).await?);
+            let copying = tokio::task::spawn_blocking(move || tenant_files::copy(&own, &other));
+            let copied = copying.await;
+            let copied = copied
+                .map_err(|error| Problem::new("copying files failed").because(error))
+                .flatten();
+            Some(copied.map_err(|problem| unmoved(name, place, problem))?)
+        }
+        _ => None,
+    };
     if !from.leave(name, &move_id, place).await? {
         to.forget_arrival(name, &move_id).await?;
         return Err(came_back(name));
     }
     spinner.finish_and_clear();
     say_missing(&imported, terminal);
-    Ok(imported.secrets_missing)
+    Ok(Copied {
+        secrets_missing: imported.secrets_missing,
+        files,
+    })
 }
 
 /// Returns a tenant to where it was: removes what has arrived, and resumes it here.
@@ -422,13 +537,16 @@ fn say_missing(imported: &ImportedTenant, terminal: &Terminal) {
     }
 }
 
-/// Says how much a checksum is of.
-fn summary(checksum: &Json) -> String {
+/// Says how much a checksum is of, and how many files went along.
+fn summary(checksum: &Json, files: Option<&FileSum>) -> String {
     let rows = |name: &str| checksum[name]["rows"].as_i64().unwrap_or_default();
+    let files =
+        files.map(|sum| format!(", {} of {}", counted(sum.files, "file"), bytes(sum.bytes)));
     format!(
-        "{}, {} of history, {}",
+        "{}, {} of history, {}{}",
         counted(rows("instances"), "instance"),
         counted(rows("trace"), "row"),
-        counted(rows("jobs"), "job")
+        counted(rows("jobs"), "job"),
+        files.unwrap_or_default()
     )
 }

@@ -90,10 +90,21 @@ fn print(status: &Json, terminal: &Terminal) {
     }
     let hosts = status["hosts"].as_array().map_or(&[][..], Vec::as_slice);
     if !hosts.is_empty() {
-        let columns = ["host_id", "name", "version", "jobs", "lease_ms", "started"];
+        // Each cluster numbers its own hosts.
+        let columns: &[(&str, &str)] = &[
+            ("cluster", "cluster"),
+            ("host", "host_id"),
+            ("name", "name"),
+            ("version", "version"),
+            ("jobs", "jobs"),
+            ("lease (ms)", "lease_ms"),
+            ("started", "started"),
+        ];
+        let columns = &columns[usize::from(!status["clusters"].is_array())..];
+        let titles: Vec<&str> = columns.iter().map(|(title, _)| *title).collect();
         terminal.table(
-            &["host", "name", "version", "jobs", "lease (ms)", "started"],
-            (hosts.iter()).map(|host| columns.map(|key| text(&host[key])).to_vec()),
+            &titles,
+            (hosts.iter()).map(|host| columns.iter().map(|(_, key)| text(&host[*key])).collect()),
         );
     }
     let queue = &status["queue"];

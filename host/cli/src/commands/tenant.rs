@@ -6,7 +6,6 @@ use wedflow_documents::{NewTenant, Reason, Tenant, TenantChange};
 use crate::answer::counted;
 use crate::arguments::{Arguments, TenantCommand};
 use crate::commands::{cluster, moving, operate};
-use crate::database::{self, FEW_CONNECTIONS};
 use crate::directory;
 use crate::door::{self, Door};
 use crate::problem::Problem;
@@ -18,13 +17,8 @@ pub(crate) async fn run(
     terminal: &Terminal,
 ) -> Result<(), Problem> {
     let directory = directory::open(arguments).await?;
-    let store = async |name: &str| match &directory {
-        Some(directory) => {
-            let cluster = directory::cluster_of(directory, name).await?;
-            database::open_at(&cluster.url, FEW_CONNECTIONS).await
-        }
-        None => door::open_database(arguments, terminal).await,
-    };
+    let store =
+        async |name: &str| moving::store_of(name, directory.as_ref(), arguments, terminal).await;
     let needed = || directory.as_ref().ok_or_else(cluster::no_directory);
     match command {
         TenantCommand::Export {
@@ -32,31 +26,40 @@ pub(crate) async fn run(
             to,
             snapshot,
             with_secrets,
+            travel,
         } => {
             let terms = (*snapshot, *with_secrets);
-            moving::export(name, to, terms, &store(name).await?, terminal).await
+            let files = (travel, directory.as_ref());
+            moving::export(name, to, terms, files, &store(name).await?, terminal).await
         }
-        TenantCommand::Import { .. } if directory.is_some() => {
-            Err(Problem::usage("a file is taken in by one cluster, and a directory is named")
-                .hint("Say --database-url with the cluster's; `wed cluster add` takes the tenant into the directory."))
-        }
-        TenantCommand::Import { file, name } => {
+        TenantCommand::Import { .. } if directory.is_some() => Err(file_is_for_one()),
+        TenantCommand::Import { file, name, travel } => {
             let store = door::open_database(arguments, terminal).await?;
-            moving::import(file, name.as_deref(), &store, terminal).await
+            moving::import(file, name.as_deref(), travel, &store, terminal).await
         }
         TenantCommand::Move {
             name,
             to_cluster: Some(cluster),
             back,
+            travel,
+            files_to,
             ..
-        } => moving::carry_to_cluster(name, cluster, *back, needed()?, terminal).await,
-        TenantCommand::Move { .. } if directory.is_some() => {
-            Err(Problem::usage("the directory would not know where the tenant is")
-                .hint("Say --to-cluster NAME; `wed cluster add` makes a database a cluster."))
+        } => {
+            let folders = (travel, files_to.as_deref());
+            moving::carry_to_cluster(name, cluster, *back, folders, needed()?, terminal).await
         }
-        TenantCommand::Move { name, to, back, .. } => {
+        TenantCommand::Move { .. } if directory.is_some() => Err(cluster_is_needed()),
+        TenantCommand::Move {
+            name,
+            to,
+            back,
+            travel,
+            files_to,
+            ..
+        } => {
             let to = to.as_deref().unwrap_or_default();
-            moving::carry(name, to, *back, &store(name).await?, terminal).await
+            let folders = (travel, files_to.as_deref());
+            moving::carry(name, to, *back, folders, &store(name).await?, terminal).await
         }
         TenantCommand::Delete {
             name,
@@ -77,6 +80,18 @@ pub(crate) async fn run(
             run_through(command, &door, terminal).await
         }
     }
+}
+
+/// Refuses to take a file in where a directory is named.
+fn file_is_for_one() -> Problem {
+    Problem::usage("a file is taken in by one cluster, and a directory is named")
+                .hint("Say --database-url with the cluster's; `wed cluster add` takes the tenant into the directory.")
+}
+
+/// Refuses to move a tenant to a database where a directory is named.
+fn cluster_is_needed() -> Problem {
+    Problem::usage("the directory would not know where the tenant is")
+        .hint("Say --to-cluster NAME; `wed cluster add` makes a database a cluster.")
 }
 
 /// Does what the API does.
