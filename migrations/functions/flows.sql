@@ -44,6 +44,8 @@ BEGIN
     coalesce((SELECT connections FROM wed.quota WHERE tenant_id = _flow.tenant_id), -1));
   FOR _setting IN SELECT * FROM (VALUES ('statement_timeout', quote_literal('5min')),
       ('idle_in_transaction_session_timeout', quote_literal('1h')),
+      -- The gate's statements are short; compiling one takes a second where the server's estimate is high.
+      ('jit', quote_literal('off')),
       ('search_path', quote_ident(_flow.schema_name) || ', pg_catalog')) v(name, value) LOOP
     EXECUTE format('ALTER ROLE %I IN DATABASE %I SET %s = %s', _flow.role_name, current_database(), _setting.name,
       _setting.value);
