@@ -68,9 +68,17 @@ def filter_case(ctx, case):
     return all(str(value) == str(value).strip() for value in case.headers.values())
 
 
+def shorten_wait(case):
+    """Lets a request that may wait for minutes wait for a second: its instance never ends."""
+    wait = (case.query or {}).get("wait")
+    if wait is not None and is_good(case, LOCATION.QUERY) and str(wait).isdecimal() and int(wait) > 1:
+        case.query["wait"] = 1
+
+
 @schemathesis.hook
 def before_call(ctx, case, kwargs):
     drop_what_cannot_be_made_up(case)
+    shorten_wait(case)
     parameters = case.path_parameters
     if not parameters or not is_good(case, LOCATION.PATH):
         return
