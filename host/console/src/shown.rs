@@ -1,6 +1,6 @@
 //! Values, times and figures as people read them.
 
-use jiff::Timestamp;
+use jiff::{Span, Timestamp};
 use maud::{Markup, html};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
@@ -27,6 +27,12 @@ pub(crate) fn value(value: &Value) -> Markup {
         Value::String(text) => html! { span class="text" { (cut(text)) } },
         other => html! { code { (cut(&other.to_string())) } },
     }
+}
+
+/// A span of time as people write it (`1m 30s`); what is no span of ISO 8601, as it is.
+pub(crate) fn span(text: &str) -> String {
+    text.parse::<Span>()
+        .map_or_else(|_| text.to_owned(), |span| format!("{span:#}"))
 }
 
 /// A text in which what stands between backticks is code.

@@ -114,7 +114,7 @@ fn transitions(session: &Session, one: &Component) -> Markup {
                     }
                     td {
                         @for (what, value) in transition.as_object().into_iter().flatten() {
-                            @if !named.contains(&what.as_str()) && !value.is_null() {
+                            @if !named.contains(&what.as_str()) && !plain(value).is_empty() && !value.is_null() {
                                 span class="soft" { (what) } " " code { (cut(&plain(value))) } br;
                             }
                         }
@@ -125,10 +125,29 @@ fn transitions(session: &Session, one: &Component) -> Markup {
     )
 }
 
+/// Writes a value of a declaration as words: what it lists with commas, and what has a name by its name first.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
+        Value::Object(fields) => {
+            let name = fields.get("name").map(plain);
+            let rest = (fields.iter())
+                .filter(|(key, _)| *key != "name")
+                .filter_map(field);
+            name.into_iter().chain(rest).collect::<Vec<_>>().join(" ")
+        }
         other => other.to_string(),
+    }
+}
+
+/// Writes a field of a named thing: a text by itself, what holds by its key, other values behind their key.
+fn field((key, value): (&String, &Value)) -> Option<String> {
+    match value {
+        Value::Null | Value::Bool(false) => None,
+        Value::Bool(true) => Some(key.clone()),
+        Value::String(text) => Some(text.clone()),
+        other => Some(format!("{key}: {}", plain(other))),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::ROOT;
 use crate::failure::Failure;
 use crate::frame::{Answer, hidden, page};
 use crate::session::Session;
-use crate::shown::{number, prose, time};
+use crate::shown::{number, prose, span, time};
 
 /// A flow with the picture that is derived from its definition.
 pub(crate) async fn picture(session: Session, Path(flow): Path<String>) -> Answer {
@@ -93,7 +93,7 @@ pub(crate) async fn definition(session: Session, Path(flow): Path<String>) -> An
                         Some(name) => a href=(super::component::address(name)) { (name) },
                         None => (say("workers or people")),
                     } }
-                    td { (one.timeout) }
+                    td { (span(&one.timeout)) }
                 }
             }
         }))
