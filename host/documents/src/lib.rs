@@ -13,6 +13,8 @@ mod installation;
 mod operations;
 mod problem;
 mod query;
+#[cfg(feature = "sqlx")]
+mod readable;
 mod requests;
 mod schedules;
 mod shadow;
@@ -48,6 +50,8 @@ pub use operations::{
 };
 pub use problem::{FragmentPlace, Problem, QuotaPlace};
 pub use query::{Query, QueryColumn, QueryResult};
+#[cfg(feature = "sqlx")]
+pub use readable::Readable;
 pub use requests::{
     AttemptFilter, Count, FeedFilter, FeedStart, IfRunning, InstanceFilter, JobFilter, Kept, Order,
     Page, ReceiptFilter, ResultFilter, Start, TraceFilter, UploadTerms,

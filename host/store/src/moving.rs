@@ -11,8 +11,9 @@ use wedflow_model::{FlowId, TenantId};
 
 use crate::audit::note;
 use crate::settings::SealedSecret;
+use crate::statements::statements;
 use crate::tenants::tenant_id;
-use crate::{Refusal, Session, Store, StoreError};
+use crate::{Session, Store, StoreError};
 
 /// Number of the form of a tenant's file.
 const FORM: u32 = 1;
@@ -111,22 +112,13 @@ pub struct TenantMove {
 /// Seals a secret of a flow anew for the number that the flow has here; none if the key at hand does not open it.
 pub type Reseal<'a> = &'a (dyn Fn(FlowId, FlowId, &SealedSecret) -> Option<SealedSecret> + Sync);
 
-impl Store {
+statements! {
     /// Tells where a tenant is in its move; none if there is no tenant of that name.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn tenant_move(&self, name: &str) -> Result<Option<TenantMove>, StoreError> {
-        Ok(
-            sqlx::query_as(
-                "SELECT moving, move_id::text, moved_to FROM wed.tenant WHERE name = $1",
-            )
-            .bind(name)
-            .fetch_optional(&self.pool)
-            .await?,
-        )
-    }
+    pub tenant_move(&self, name: &str) -> Option<TenantMove>
+        = optional_row "SELECT moving, move_id::text, moved_to FROM wed.tenant WHERE name = $1", name;
+}
 
+impl Store {
     /// Suspends and fences a tenant: from now on the database refuses each change of it. Returns the number of the
     /// move; a tenant that is leaving already keeps its own.
     ///
@@ -177,16 +169,8 @@ impl Store {
             .execute(&mut *transaction)
             .await?;
         let detail = json!({ "move": move_id });
-        note(
-            &mut transaction,
-            &self.actor,
-            Some(name),
-            "tenant.fence",
-            name,
-            detail,
-        )
-        .await?;
-        transaction.commit().await?;
+        self.commit_noted(transaction, name, "tenant.fence", name, detail)
+            .await?;
         Ok((move_id, fence))
     }
 
@@ -226,16 +210,8 @@ impl Store {
             .fetch_one(&mut *transaction)
             .await?;
         let detail = json!({ "move": move_id, "to": to, "left": left });
-        note(
-            &mut transaction,
-            &self.actor,
-            Some(name),
-            "tenant.leave",
-            name,
-            detail,
-        )
-        .await?;
-        transaction.commit().await?;
+        self.commit_noted(transaction, name, "tenant.leave", name, detail)
+            .await?;
         Ok(left)
     }
 
@@ -406,16 +382,8 @@ impl Store {
             .await?;
         compare(&expected, &checksum)?;
         let detail = json!({ "move": manifest.move_id, "fenced": manifest.fenced });
-        note(
-            &mut transaction,
-            &self.actor,
-            Some(&name),
-            "tenant.import",
-            &name,
-            detail,
-        )
-        .await?;
-        transaction.commit().await?;
+        self.commit_noted(transaction, name.as_str(), "tenant.import", &name, detail)
+            .await?;
         Ok(ImportedTenant {
             tenant: name,
             fenced: manifest.fenced,
@@ -672,13 +640,7 @@ fn cut() -> StoreError {
 }
 
 fn refused(message: impl Into<String>, hint: &str) -> StoreError {
-    StoreError::Refused(Box::new(Refusal {
-        code: "WF024".to_owned(),
-        message: message.into(),
-        detail: None,
-        hint: Some(hint.to_owned()),
-        place: None,
-    }))
+    StoreError::refused("WF024", message, hint)
 }
 
 fn quoted(name: &str) -> String {
