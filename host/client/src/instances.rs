@@ -27,6 +27,12 @@ verbs! {
     last_attempts(flow: &str, transition: &str, limit: i64)
         = GET "flows" / flow / "attempts",
             query &AttemptFilter { transition: Some(transition.to_owned()), limit: Some(limit) } => items AttemptName;
+    /// Returns the first part of an instance's overview.
+    overview_part(flow: &str, wid: Wid, which: &OverviewFilter)
+        = GET "flows" / flow / "instances" / wid / "overview", query which => call Overview;
+    /// Returns the attempts behind a cursor.
+    attempts_part(flow: &str, wid: Wid, page: &Page)
+        = GET "flows" / flow / "instances" / wid / "attempts", query page => call List<Attempt>;
     /// Returns the conditions of a flow over an instance's present state.
     conditions(flow: &str, wid: Wid) = GET "flows" / flow / "instances" / wid / "conditions" => call Conditions;
     /// Returns the reasons why an instance's pending jobs are not being run.
@@ -63,9 +69,9 @@ impl Client {
         wid: Wid,
         rows: Option<i64>,
     ) -> Result<Overview, ClientError> {
-        let which = OverviewFilter { rows };
-        let request = of(Request::get, flow, wid, "overview").query(&which);
-        let mut overview: Overview = self.call(request).await?;
+        let mut overview = self
+            .overview_part(flow, wid, &OverviewFilter { rows })
+            .await?;
         // Attempts only grow: what did not fit is behind the cursor.
         let mut next = overview.attempts.next.take();
         while let Some(cursor) = next {
@@ -73,8 +79,7 @@ impl Client {
                 cursor: Some(cursor),
                 limit: None,
             };
-            let request = of(Request::get, flow, wid, "attempts").query(&page);
-            let part: List<Attempt> = self.call(request).await?;
+            let part = self.attempts_part(flow, wid, &page).await?;
             overview.attempts.items.extend(part.items);
             next = part.next;
         }
