@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use serde_json::{Map, Value as Json, json};
+use wedflow_documents::Process;
 use wedflow_model::FlowDefinition;
-use wedflow_store::{NewProcess, PersonName, Store, WorkAct};
+use wedflow_store::{PersonName, Store, WorkAct};
 
 use crate::arguments::WorklistArguments;
 use crate::database::Database;
@@ -168,6 +169,7 @@ async fn claims(store: &Store, options: &WorklistArguments) -> Result<Vec<Durati
                 },
                 *item,
                 WorkAct::Select,
+                None,
             )
             .await
             .map(drop)
@@ -178,18 +180,10 @@ async fn claims(store: &Store, options: &WorklistArguments) -> Result<Vec<Durati
 /// Times from the start of a process until a listener hears that worklists changed.
 async fn notices(store: &Store, times: usize) -> Result<Vec<Duration>> {
     let mut news = store.work_news().await?;
-    let values = json!({ "role": 0 })
-        .as_object()
-        .cloned()
-        .unwrap_or_default();
-    let new = NewProcess {
-        flow: FLOW,
-        in_charge: None,
-        values: &values,
-        policy: 1,
-        count: 1,
-        warnings: &[],
-        transfer: None,
+    let new = Process {
+        flow: FLOW.to_owned(),
+        values: [("role".to_owned(), json!(0))].into_iter().collect(),
+        ..Process::default()
     };
     let mut took = Vec::new();
     for _ in 0..times {

@@ -7,13 +7,15 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use wedflow_store::Store;
+use wedflow_model::Wid;
+use wedflow_store::{Flow, Store};
 use wedflow_tenancy::{
     Action, AuthenticationError, Identity, OperatorIdentity, Secret, authenticate,
     authenticate_operator,
 };
 
 use crate::connections::ClientAddress;
+use crate::path::wid;
 use crate::problem::{Problem, REQUEST, moved, moving, suspended};
 use crate::rate::{Bearer, Counted};
 use crate::state::Api;
@@ -62,6 +64,30 @@ impl Caller {
         } else {
             "The user's role does not allow it; an admin of the tenant can change that."
         }))
+    }
+
+    /// Finds a flow of the tenant's, if this is allowed.
+    pub(crate) async fn flow(
+        &self,
+        api: &Api,
+        action: Action,
+        name: &str,
+    ) -> Result<Flow, Problem> {
+        self.must(action)?;
+        Ok(api.store.flow(&self.tenant, name).await?)
+    }
+
+    /// Finds an instance of a flow of the tenant's by its number or `key:` and its business key, if this is allowed.
+    pub(crate) async fn instance(
+        &self,
+        api: &Api,
+        action: Action,
+        flow: &str,
+        named: &str,
+    ) -> Result<(Flow, Wid), Problem> {
+        let flow = self.flow(api, action, flow).await?;
+        let wid = wid(api, &flow, named).await?;
+        Ok((flow, wid))
     }
 
     /// Returns the token of a request, as it must hold while a stream lasts; none for the owner of the installation.

@@ -51,15 +51,15 @@ pub(crate) fn wait_s(asked: Option<u64>, usual: u64, most: u64) -> Result<u64, P
 }
 
 /// Returns a part of a list: at most `limit` entries of at most [`MOST_BYTES`] together, but one at least, and where
-/// the next part begins. `place` returns the position of an entry, `fetch` the entries after a position.
+/// the next part begins. `fetch` returns rows after a position, `placed` the position of a row and its entry.
 pub(crate) async fn part<Row, T, P, Rows>(
     limit: i64,
     from: Option<P>,
-    place: impl Fn(&Row) -> P,
+    placed: impl Fn(Row) -> (P, T),
     fetch: impl Fn(Option<P>, i64) -> Rows,
 ) -> Result<(Vec<T>, Option<P>), Problem>
 where
-    T: From<Row> + Serialize,
+    T: Serialize,
     P: Copy,
     Rows: Future<Output = Result<Vec<Row>, StoreError>>,
 {
@@ -71,8 +71,7 @@ where
         let rows = fetch(from, count).await?;
         let full = i64::try_from(rows.len()).is_ok_and(|found| found == count);
         for row in rows {
-            let behind = place(&row);
-            let item = T::from(row);
+            let (behind, item) = placed(row);
             bytes += length(&item);
             if bytes > MOST_BYTES && !items.is_empty() {
                 return Ok((items, from));
@@ -199,20 +198,14 @@ mod tests {
     #[derive(Debug, PartialEq, Serialize)]
     struct Entry(i64, String);
 
-    impl From<(i64, usize)> for Entry {
-        fn from((number, length): (i64, usize)) -> Self {
-            Entry(number, "x".repeat(length))
-        }
-    }
-
     async fn first_part(limit: i64, length: usize) -> (usize, Option<i64>) {
         let fetch = async |from: Option<i64>, count: i64| {
             let from = from.unwrap_or(0) + 1;
             Ok((from..(from + count).min(301))
-                .map(|number| (number, length))
+                .map(|number| (number, Entry(number, "x".repeat(length))))
                 .collect::<Vec<_>>())
         };
-        let (items, next) = part::<_, Entry, _, _>(limit, None, |row| row.0, fetch)
+        let (items, next) = part(limit, None, |placed| placed, fetch)
             .await
             .unwrap_or_else(|_| panic!("a part"));
         (items.len(), next)

@@ -23,6 +23,8 @@ const PAUSE_MAX: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(200);
 /// Longest wait for the head of an answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(900);
+/// Most entries of a part of a list.
+const PART_MAX: i64 = 500;
 /// Most bytes of an answer.
 const ANSWER_BYTES_MAX: usize = 256 << 20;
 
@@ -88,6 +90,11 @@ impl Client {
         self.whole(&request).await.map(|_| ())
     }
 
+    /// Sends a request and reads the bytes of its answer.
+    pub(crate) async fn bytes(&self, request: Request) -> Result<Vec<u8>, ClientError> {
+        Ok(self.whole(&request).await?.bytes.to_vec())
+    }
+
     /// Reads a list, part by part, at most `limit` entries; all of them when absent.
     ///
     /// # Errors
@@ -106,7 +113,7 @@ impl Client {
             }
             let page = Page {
                 cursor,
-                limit: Some(left.unwrap_or(i64::MAX).min(500)),
+                limit: Some(left.unwrap_or(i64::MAX).min(PART_MAX)),
             };
             let request = Request::get(parts).query(filter).query(&page);
             let part: List<T> = self.call(request).await?;
@@ -126,7 +133,31 @@ impl Client {
         &self,
         request: Request,
     ) -> Result<Vec<T>, ClientError> {
-        let (mut items, mut page) = (Vec::new(), Page::default());
+        self.parts(request, Page::default()).await
+    }
+
+    /// Reads all parts of a list that may be long: the largest that a server sends.
+    pub(crate) async fn pages<T: DeserializeOwned>(
+        &self,
+        request: Request,
+    ) -> Result<Vec<T>, ClientError> {
+        let limit = Some(PART_MAX);
+        self.parts(
+            request,
+            Page {
+                cursor: None,
+                limit,
+            },
+        )
+        .await
+    }
+
+    async fn parts<T: DeserializeOwned>(
+        &self,
+        request: Request,
+        mut page: Page,
+    ) -> Result<Vec<T>, ClientError> {
+        let mut items = Vec::new();
         loop {
             let part: List<T> = self.call(request.clone().query(&page)).await?;
             items.extend(part.items);

@@ -8,6 +8,14 @@ use wedflow_documents::{
 use crate::client::Client;
 use crate::error::ClientError;
 use crate::request::Request;
+use crate::verbs::verbs;
+
+verbs! {
+    /// Returns the bytes of a version of a component.
+    component_bytes(name: &str, version: i32) = GET "components" / name / "versions" / version / "bytes" => bytes;
+    /// Deletes the versions that nothing uses, but for the newest of each name and those in use.
+    collect_components(keep: Option<i32>) = DELETE "components", query &Kept { keep } => items RemovedComponent;
+}
 
 impl Client {
     /// Lists the components, every version; of one name only, if one is given.
@@ -48,16 +56,6 @@ impl Client {
         self.call(request.body("application/wasm", bytes)).await
     }
 
-    /// Returns the bytes of a version of a component.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn component_bytes(&self, name: &str, version: i32) -> Result<Vec<u8>, ClientError> {
-        let version = version.to_string();
-        let request = Request::get(&["components", name, "versions", &version, "bytes"]);
-        Ok(self.whole(&request).await?.bytes.to_vec())
-    }
-
     /// Makes a version of a component the one in use; the one before it when absent.
     ///
     /// # Errors
@@ -74,17 +72,5 @@ impl Client {
             None => Request::post(&["components", name, "rollback"]),
         })
         .await
-    }
-
-    /// Deletes the versions that nothing uses, but for the newest of each name and those in use.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn collect_components(
-        &self,
-        keep: Option<i32>,
-    ) -> Result<Vec<RemovedComponent>, ClientError> {
-        self.items(Request::delete(&["components"]).query(&Kept { keep }))
-            .await
     }
 }

@@ -2,15 +2,15 @@
 
 use wedflow_documents::{
     Applied, Backfill, Backfilled, Between, Difference, Finding, FlowDetail, FlowSecret,
-    FlowSetting, FlowSummary, NewSecret, NewSetting, Page, Preview, PutSchedule, Rematch,
-    RematchResult, Reservation, Resource, RollBack, RolledBack, Schedule, SetResource, TaskOrder,
-    Version,
+    FlowSetting, FlowSummary, NewSecret, NewSetting, Preview, PutSchedule, Rematch, RematchResult,
+    Reservation, Resource, RollBack, RolledBack, Schedule, SetResource, TaskOrder, Version,
 };
 use wedflow_model::FlowDefinition;
 
 use crate::client::Client;
 use crate::error::ClientError;
 use crate::request::Request;
+use crate::verbs::{verb, verbs};
 
 /// State in which a definition must be found for a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,15 +23,66 @@ pub enum Expected {
     Tag(String),
 }
 
-impl Client {
+verbs! {
     /// Lists the flows.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn flows(&self) -> Result<Vec<FlowSummary>, ClientError> {
-        self.list(&["flows"], &Page::default(), None).await
-    }
+    flows() = GET "flows" => pages FlowSummary;
+    /// Says what applying a definition would do; changes nothing.
+    preview(definition: &FlowDefinition)
+        = POST "flows" / (definition.name) / "preview", body definition => call Preview;
+    /// Deletes a flow with its instances and their history.
+    delete_flow(flow: &str) = DELETE "flows" / flow => done;
+    /// Lists the definitions that a flow had, newest first.
+    versions(flow: &str) = GET "flows" / flow / "versions" => items Version;
+    /// Compares two definitions of a flow.
+    diff(flow: &str, between: &Between) = GET "flows" / flow / "diff", query between => call Difference;
+    /// Applies an earlier definition of a flow again, or says what that would do.
+    roll_back(flow: &str, asked: &RollBack) = POST "flows" / flow / "rollback", body asked => call RolledBack;
+    /// Fires what the present model fires for live instances, or says what that would be.
+    rematch(flow: &str, apply: bool) = POST "flows" / flow / "rematch", body &Rematch { apply } => call RematchResult;
+    /// Lists the settings of a flow.
+    flow_settings(flow: &str) = GET "flows" / flow / "config" => pages FlowSetting;
+    /// Gives a flow a setting, or another value to one.
+    set_flow_setting(flow: &str, key: &str, value: &str)
+        = PUT "flows" / flow / "config" / key, body &NewSetting { value: value.to_owned() } => done;
+    /// Deletes a setting of a flow.
+    delete_flow_setting(flow: &str, key: &str) = DELETE "flows" / flow / "config" / key => done;
+    /// Lists the secrets of a flow by name, never their values.
+    secrets(flow: &str) = GET "flows" / flow / "secrets" => pages FlowSecret;
+    /// Stores a secret of a flow, or says which transitions have it.
+    put_secret(flow: &str, name: &str, secret: &NewSecret)
+        = PUT "flows" / flow / "secrets" / name, body secret => done;
+    /// Deletes a secret of a flow.
+    delete_secret(flow: &str, name: &str) = DELETE "flows" / flow / "secrets" / name => done;
+    /// Lists the schedules of a flow.
+    schedules(flow: &str) = GET "flows" / flow / "schedules" => items Schedule;
+    /// Makes a schedule, or changes the one of that name.
+    put_schedule(flow: &str, name: &str, schedule: &PutSchedule)
+        = PUT "flows" / flow / "schedules" / name, body schedule => done;
+    /// Deletes a schedule; its instances stay.
+    delete_schedule(flow: &str, name: &str) = DELETE "flows" / flow / "schedules" / name => done;
+    /// Pauses or resumes a schedule.
+    pause_schedule(flow: &str, name: &str, pause: bool)
+        = POST "flows" / flow / "schedules" / name / (verb(pause)) => done;
+    /// Starts an instance for each time of a schedule in a span.
+    backfill(flow: &str, name: &str, span: &Backfill)
+        = POST "flows" / flow / "schedules" / name / "backfill", body span => call Backfilled;
+    /// Lists what of a flow's definition cannot work, or not as it was meant.
+    lint(flow: &str) = GET "flows" / flow / "lint" => items Finding;
+    /// Lists what instances of a flow reserve, held and waited for.
+    reservations(flow: &str) = GET "flows" / flow / "reservations" => items Reservation;
+    /// Lists the stock of the keys that a flow reserves by quantity.
+    resources(flow: &str) = GET "flows" / flow / "resources" => items Resource;
+    /// Sets the stock of a key.
+    set_resource(flow: &str, stock: &SetResource) = PUT "flows" / flow / "resources", body stock => done;
+    /// Lists the orders of tasks that were added to a flow while it runs.
+    task_orders(flow: &str) = GET "flows" / flow / "order" => items TaskOrder;
+    /// Adds an order of tasks.
+    add_task_order(flow: &str, order: &TaskOrder) = POST "flows" / flow / "order", body order => done;
+    /// Deletes an order of tasks that was added.
+    delete_task_order(flow: &str, order: &TaskOrder) = POST "flows" / flow / "order" / "drop", body order => done;
+}
 
+impl Client {
     /// Returns a flow with its definition, and the definition's tag.
     ///
     /// # Errors
@@ -58,248 +109,5 @@ impl Client {
             Expected::Tag(tag) => request.header("if-match", tag),
         })
         .await
-    }
-
-    /// Says what applying a definition would do; changes nothing.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn preview(&self, definition: &FlowDefinition) -> Result<Preview, ClientError> {
-        let request = Request::post(&["flows", &definition.name, "preview"]);
-        self.call(request.document(definition)).await
-    }
-
-    /// Deletes a flow with its instances and their history.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn delete_flow(&self, flow: &str) -> Result<(), ClientError> {
-        self.done(Request::delete(&["flows", flow])).await
-    }
-
-    /// Lists the definitions that a flow had, newest first.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn versions(&self, flow: &str) -> Result<Vec<Version>, ClientError> {
-        self.items(Request::get(&["flows", flow, "versions"])).await
-    }
-
-    /// Compares two definitions of a flow.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn diff(&self, flow: &str, between: &Between) -> Result<Difference, ClientError> {
-        self.call(Request::get(&["flows", flow, "diff"]).query(between))
-            .await
-    }
-
-    /// Applies an earlier definition of a flow again, or says what that would do.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn roll_back(&self, flow: &str, asked: &RollBack) -> Result<RolledBack, ClientError> {
-        let request = Request::post(&["flows", flow, "rollback"]);
-        self.call(request.document(asked)).await
-    }
-
-    /// Fires what the present model fires for live instances, or says what that would be.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn rematch(&self, flow: &str, apply: bool) -> Result<RematchResult, ClientError> {
-        let request = Request::post(&["flows", flow, "rematch"]);
-        self.call(request.document(&Rematch { apply })).await
-    }
-
-    /// Lists the settings of a flow.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn flow_settings(&self, flow: &str) -> Result<Vec<FlowSetting>, ClientError> {
-        self.list(&["flows", flow, "config"], &Page::default(), None)
-            .await
-    }
-
-    /// Gives a flow a setting, or another value to one.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn set_flow_setting(
-        &self,
-        flow: &str,
-        key: &str,
-        value: &str,
-    ) -> Result<(), ClientError> {
-        let value = value.to_owned();
-        let request = Request::put(&["flows", flow, "config", key]);
-        self.done(request.document(&NewSetting { value })).await
-    }
-
-    /// Deletes a setting of a flow.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn delete_flow_setting(&self, flow: &str, key: &str) -> Result<(), ClientError> {
-        self.done(Request::delete(&["flows", flow, "config", key]))
-            .await
-    }
-
-    /// Lists the secrets of a flow by name, never their values.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn secrets(&self, flow: &str) -> Result<Vec<FlowSecret>, ClientError> {
-        self.list(&["flows", flow, "secrets"], &Page::default(), None)
-            .await
-    }
-
-    /// Stores a secret of a flow, or says which transitions have it.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn put_secret(
-        &self,
-        flow: &str,
-        name: &str,
-        secret: &NewSecret,
-    ) -> Result<(), ClientError> {
-        let request = Request::put(&["flows", flow, "secrets", name]);
-        self.done(request.document(secret)).await
-    }
-
-    /// Deletes a secret of a flow.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn delete_secret(&self, flow: &str, name: &str) -> Result<(), ClientError> {
-        self.done(Request::delete(&["flows", flow, "secrets", name]))
-            .await
-    }
-
-    /// Lists the schedules of a flow.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn schedules(&self, flow: &str) -> Result<Vec<Schedule>, ClientError> {
-        self.items(Request::get(&["flows", flow, "schedules"]))
-            .await
-    }
-
-    /// Makes a schedule, or changes the one of that name.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn put_schedule(
-        &self,
-        flow: &str,
-        name: &str,
-        schedule: &PutSchedule,
-    ) -> Result<(), ClientError> {
-        let request = Request::put(&["flows", flow, "schedules", name]);
-        self.done(request.document(schedule)).await
-    }
-
-    /// Deletes a schedule; its instances stay.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn delete_schedule(&self, flow: &str, name: &str) -> Result<(), ClientError> {
-        self.done(Request::delete(&["flows", flow, "schedules", name]))
-            .await
-    }
-
-    /// Pauses or resumes a schedule.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn pause_schedule(
-        &self,
-        flow: &str,
-        name: &str,
-        pause: bool,
-    ) -> Result<(), ClientError> {
-        let verb = if pause { "pause" } else { "resume" };
-        self.done(Request::post(&["flows", flow, "schedules", name, verb]))
-            .await
-    }
-
-    /// Starts an instance for each time of a schedule in a span.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn backfill(
-        &self,
-        flow: &str,
-        name: &str,
-        span: &Backfill,
-    ) -> Result<Backfilled, ClientError> {
-        let request = Request::post(&["flows", flow, "schedules", name, "backfill"]);
-        self.call(request.document(span)).await
-    }
-
-    /// Lists what of a flow's definition cannot work, or not as it was meant.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn lint(&self, flow: &str) -> Result<Vec<Finding>, ClientError> {
-        self.items(Request::get(&["flows", flow, "lint"])).await
-    }
-
-    /// Lists what instances of a flow reserve, held and waited for.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn reservations(&self, flow: &str) -> Result<Vec<Reservation>, ClientError> {
-        self.items(Request::get(&["flows", flow, "reservations"]))
-            .await
-    }
-
-    /// Lists the stock of the keys that a flow reserves by quantity.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn resources(&self, flow: &str) -> Result<Vec<Resource>, ClientError> {
-        self.items(Request::get(&["flows", flow, "resources"]))
-            .await
-    }
-
-    /// Sets the stock of a key.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn set_resource(&self, flow: &str, stock: &SetResource) -> Result<(), ClientError> {
-        let request = Request::put(&["flows", flow, "resources"]);
-        self.done(request.document(stock)).await
-    }
-
-    /// Lists the orders of tasks that were added to a flow while it runs.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn task_orders(&self, flow: &str) -> Result<Vec<TaskOrder>, ClientError> {
-        self.items(Request::get(&["flows", flow, "order"])).await
-    }
-
-    /// Adds an order of tasks.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn add_task_order(&self, flow: &str, order: &TaskOrder) -> Result<(), ClientError> {
-        let request = Request::post(&["flows", flow, "order"]);
-        self.done(request.document(order)).await
-    }
-
-    /// Deletes an order of tasks that was added.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn delete_task_order(
-        &self,
-        flow: &str,
-        order: &TaskOrder,
-    ) -> Result<(), ClientError> {
-        let request = Request::post(&["flows", flow, "order", "drop"]);
-        self.done(request.document(order)).await
     }
 }

@@ -12,6 +12,36 @@ use crate::client::Client;
 use crate::error::ClientError;
 use crate::events::Events;
 use crate::request::Request;
+use crate::verbs::verbs;
+
+verbs! {
+    /// Starts an instance, once for an idempotency key; a random one when absent.
+    start(flow: &str, start: &Start, once: Option<&str>)
+        = POST "flows" / flow / "instances", body start, once once => call Started;
+    /// Returns an instance.
+    instance(flow: &str, wid: Wid) = GET "flows" / flow / "instances" / wid => call Instance;
+    /// Returns the instance that has a business key: the one that runs under it, else the last one that did.
+    instance_with_key(flow: &str, key: &str)
+        = GET "flows" / flow / "instances" / (format!("key:{key}")) => call Instance;
+    /// Returns the last attempts at a transition, newest first.
+    last_attempts(flow: &str, transition: &str, limit: i64)
+        = GET "flows" / flow / "attempts",
+            query &AttemptFilter { transition: Some(transition.to_owned()), limit: Some(limit) } => items AttemptName;
+    /// Returns the first part of an instance's overview.
+    overview_part(flow: &str, wid: Wid, which: &OverviewFilter)
+        = GET "flows" / flow / "instances" / wid / "overview", query which => call Overview;
+    /// Returns the attempts behind a cursor.
+    attempts_part(flow: &str, wid: Wid, page: &Page)
+        = GET "flows" / flow / "instances" / wid / "attempts", query page => call List<Attempt>;
+    /// Returns the conditions of a flow over an instance's present state.
+    conditions(flow: &str, wid: Wid) = GET "flows" / flow / "instances" / wid / "conditions" => call Conditions;
+    /// Returns the reasons why an instance's pending jobs are not being run.
+    waiting(flow: &str, wid: Wid) = GET "flows" / flow / "instances" / wid / "waiting" => items Waiting;
+    /// Sends an event to a running instance, once for a key; a random one when absent.
+    send_event(flow: &str, wid: Wid, state: &Map<String, Value>, key: Option<&str>)
+        = POST "flows" / flow / "instances" / wid / "event",
+            body &NewEvent { state: state.clone() }, once key => call Sent;
+}
 
 impl Client {
     /// Lists instances of a flow, newest first, at most `limit`.
@@ -28,28 +58,6 @@ impl Client {
             .await
     }
 
-    /// Starts an instance, once for an idempotency key; a random one when absent.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn start(
-        &self,
-        flow: &str,
-        start: &Start,
-        once: Option<&str>,
-    ) -> Result<Started, ClientError> {
-        let request = Request::post(&["flows", flow, "instances"]).once(once);
-        self.call(request.document(start)).await
-    }
-
-    /// Returns an instance.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn instance(&self, flow: &str, wid: Wid) -> Result<Instance, ClientError> {
-        self.call(of(Request::get, flow, wid, "")).await
-    }
-
     /// Returns an instance with what runs, waits and failed, all of one moment; with `rows`, the newest so many rows of
     /// its trace and why its triggers fired or did not.
     ///
@@ -61,9 +69,9 @@ impl Client {
         wid: Wid,
         rows: Option<i64>,
     ) -> Result<Overview, ClientError> {
-        let which = OverviewFilter { rows };
-        let request = of(Request::get, flow, wid, "overview").query(&which);
-        let mut overview: Overview = self.call(request).await?;
+        let mut overview = self
+            .overview_part(flow, wid, &OverviewFilter { rows })
+            .await?;
         // Attempts only grow: what did not fit is behind the cursor.
         let mut next = overview.attempts.next.take();
         while let Some(cursor) = next {
@@ -71,8 +79,7 @@ impl Client {
                 cursor: Some(cursor),
                 limit: None,
             };
-            let request = of(Request::get, flow, wid, "attempts").query(&page);
-            let part: List<Attempt> = self.call(request).await?;
+            let part = self.attempts_part(flow, wid, &page).await?;
             overview.attempts.items.extend(part.items);
             next = part.next;
         }
@@ -86,16 +93,6 @@ impl Client {
             (trace.items).extend(rest.into_iter().filter(|row| row.seq <= newest));
         }
         Ok(overview)
-    }
-
-    /// Returns the instance that has a business key: the one that runs under it, else the last one that did.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn instance_with_key(&self, flow: &str, key: &str) -> Result<Instance, ClientError> {
-        let name = format!("key:{key}");
-        self.call(Request::get(&["flows", flow, "instances", &name]))
-            .await
     }
 
     /// Returns the history of an instance, oldest first: all rows, or at most `limit` of those after `after`.
@@ -155,40 +152,6 @@ impl Client {
         .await
     }
 
-    /// Returns the last attempts at a transition, newest first.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn last_attempts(
-        &self,
-        flow: &str,
-        transition: &str,
-        limit: i64,
-    ) -> Result<Vec<AttemptName>, ClientError> {
-        let filter = AttemptFilter {
-            transition: Some(transition.to_owned()),
-            limit: Some(limit),
-        };
-        self.items(Request::get(&["flows", flow, "attempts"]).query(&filter))
-            .await
-    }
-
-    /// Returns the conditions of a flow over an instance's present state.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn conditions(&self, flow: &str, wid: Wid) -> Result<Conditions, ClientError> {
-        self.call(of(Request::get, flow, wid, "conditions")).await
-    }
-
-    /// Returns the reasons why an instance's pending jobs are not being run.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn waiting(&self, flow: &str, wid: Wid) -> Result<Vec<Waiting>, ClientError> {
-        self.items(of(Request::get, flow, wid, "waiting")).await
-    }
-
     /// Lists the pending jobs of a flow, or of one instance, at most `limit`.
     ///
     /// # Errors
@@ -206,34 +169,11 @@ impl Client {
         self.list(&["flows", flow, "jobs"], &filter, limit).await
     }
 
-    /// Sends an event to a running instance, once for a key; a random one when absent.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn send_event(
-        &self,
-        flow: &str,
-        wid: Wid,
-        state: &Map<String, Value>,
-        key: Option<&str>,
-    ) -> Result<Sent, ClientError> {
-        let state = state.clone();
-        let request = of(Request::post, flow, wid, "event").once(key);
-        self.call(request.document(&NewEvent { state })).await
-    }
-
     /// Watches the history of an instance from the row after `after` on: an event for each row, until it is final.
     pub fn watch(&self, flow: &str, wid: Wid, after: i32) -> Events {
         let last = (after > 0).then(|| after.to_string());
-        self.events(of(Request::get, flow, wid, "events"), last.as_deref())
-    }
-}
-
-/// Begins a request for an instance, or for something of it.
-pub(crate) fn of(begin: fn(&[&str]) -> Request, flow: &str, wid: Wid, what: &str) -> Request {
-    let wid = wid.to_string();
-    match what {
-        "" => begin(&["flows", flow, "instances", &wid]),
-        _ => begin(&["flows", flow, "instances", &wid, what]),
+        let wid = wid.to_string();
+        let request = Request::get(&["flows", flow, "instances", &wid, "events"]);
+        self.events(request, last.as_deref())
     }
 }

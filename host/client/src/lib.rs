@@ -1,6 +1,6 @@
 //! A client of Wedflow's HTTP API: one typed method for each verb, whatever carries it.
 //!
-//! - [`Client`]: what can be asked, a file for each noun
+//! - [`Client`]: what can be asked, a file for each noun, with tables of verbs (`verbs.rs`)
 //! - [`Transport`]: HTTPS with a token ([`Https`]), or the API's service called in process ([`InProcess`])
 //! - [`ClientError`]: problems as errors, with code, detail and hint
 //! - [`Events`]: server-sent events, resumed after a cut
@@ -22,6 +22,7 @@ mod operations;
 mod request;
 mod tenant;
 mod transport;
+mod verbs;
 mod work;
 mod workers;
 

@@ -11,119 +11,79 @@ use wedflow_model::Wid;
 use crate::client::Client;
 use crate::error::ClientError;
 use crate::request::Request;
+use crate::verbs::verbs;
+
+verbs! {
+    /// Makes flows of processes, with their plans of work: all or none.
+    apply_processes(processes: Vec<ProcessDefinition>)
+        = PUT "processes", body &Processes { processes } => items AppliedFlow;
+    /// Returns the plan of work of a flow that is a process.
+    work_plan(flow: &str) = GET "flows" / flow / "plan" => call WorkPlan;
+    /// Lists the worklist: what is held, and what is offered.
+    worklist(order: &str, limit: i32)
+        = GET "work" / "items", query &Listing { order: Some(order.to_owned()), limit: Some(limit) } => items Value;
+    /// Returns an item; for its holder with its data and the form of its result.
+    work_item(item: i64) = GET "work" / "items" / item => call Value;
+    /// Selects, locks, unselects, unlocks, starts or takes over an item, under the claim that was seen or any.
+    work_act(item: i64, act: &str, claim: Option<i32>)
+        = POST "work" / "items" / item / act, body &Seen { claim } => call Value;
+    /// Gives an item to another person.
+    delegate(item: i64, to: &str)
+        = POST "work" / "items" / item / "delegate", body &Delegation { to: to.to_owned() } => call Value;
+    /// Reports an item, once under a key. A result that is refused and kept comes back with `applied` false.
+    report(item: i64, report: &Report, key: &str)
+        = POST "work" / "items" / item / "report", body report, once Some(key) => call_or_conflict Value;
+    /// Runs the component of an item at the server; returns its values.
+    run_item(item: i64, values: &Map<String, Value>)
+        = POST "work" / "items" / item / "run", body &json!({ "values": values }) => call Value;
+    /// Lists the acts on an item.
+    work_history(item: i64) = GET "work" / "items" / item / "history" => items Value;
+    /// Adds a comment to an item.
+    comment(item: i64, text: &str)
+        = POST "work" / "items" / item / "comments", body &Comment { text: text.to_owned() } => call Value;
+    /// Returns a file that is attached to an item.
+    attachment(item: i64, note: i64) = GET "work" / "items" / item / "attachments" / note => bytes;
+    /// Reserves the next item of a task for the holder of a locked item.
+    reserve(item: i64, task: &str)
+        = POST "work" / "items" / item / "reserve", body &Following { task: task.to_owned() } => call Value;
+    /// Puts an item before another one in the caller's own order, or last.
+    move_item(item: i64, before: Option<i64>)
+        = POST "work" / "items" / item / "move", body &Position { before } => call Value;
+    /// Decides of an item whose deadline has passed.
+    decide(item: i64, decision: &Decision) = POST "work" / "items" / item / "decide", body decision => call Value;
+    /// Decides what becomes of an instance that is an exception: for who is in charge.
+    decide_exception(flow: &str, wid: Wid, outcome: &Outcome)
+        = POST "work" / "processes" / flow / wid / "decide", body outcome => call Value;
+    /// Changes how an instance notifies people while it runs.
+    change_notification(flow: &str, wid: Wid, change: &Notification)
+        = PATCH "work" / "processes" / flow / wid / "notification", body change => call Value;
+    /// Starts a process in the caller's name.
+    begin(process: &Process) = POST "work" / "processes", body process => call Value;
+    /// Returns the newest messages.
+    messages(limit: i32) = GET "work" / "messages", query &Newest { limit: Some(limit) } => items Value;
+    /// Deletes the messages.
+    delete_messages() = DELETE "work" / "messages" => call Value;
+    /// Lists the people, with their roles.
+    people(limit: i32) = GET "work" / "people", query &Behind { after: None, limit: Some(limit) } => items Value;
+    /// Lists the roles of people.
+    people_roles() = GET "work" / "roles" => items PeopleRole;
+    /// Makes a person, or gives a known one further roles.
+    put_person(name: &str, roles: &[String])
+        = PUT "work" / "people" / name, body &Roles { roles: roles.to_vec() } => call Value;
+    /// Deletes a person; what the person held is offered again.
+    delete_person(name: &str) = DELETE "work" / "people" / name => done;
+    /// Takes a role from a person.
+    delete_person_role(name: &str, role: &str) = DELETE "work" / "people" / name / "roles" / role => done;
+    /// Gives what a person holds to another.
+    reassign(from: &str, to: &str)
+        = POST "work" / "people" / from / "reassign", body &Successor { to: to.to_owned() } => call Value;
+    /// Lists the calendars.
+    calendars() = GET "work" / "calendars" => items Value;
+    /// Makes or changes a calendar.
+    set_calendar(name: &str, calendar: &Calendar) = PUT "work" / "calendars" / name, body calendar => call Value;
+}
 
 impl Client {
-    /// Makes flows of processes, with their plans of work: all or none.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn apply_processes(
-        &self,
-        processes: Vec<ProcessDefinition>,
-    ) -> Result<Vec<AppliedFlow>, ClientError> {
-        self.items(Request::put(&["processes"]).document(&Processes { processes }))
-            .await
-    }
-
-    /// Returns the plan of work of a flow that is a process.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn work_plan(&self, flow: &str) -> Result<WorkPlan, ClientError> {
-        self.call(Request::get(&["flows", flow, "plan"])).await
-    }
-
-    /// Lists the worklist: what is held, and what is offered.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn worklist(&self, order: &str, limit: i32) -> Result<Vec<Value>, ClientError> {
-        let listing = Listing {
-            order: Some(order.to_owned()),
-            limit: Some(limit),
-        };
-        self.items(Request::get(&["work", "items"]).query(&listing))
-            .await
-    }
-
-    /// Returns an item; for its holder with its data and the form of its result.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn work_item(&self, item: i64) -> Result<Value, ClientError> {
-        self.call(on(Request::get, item, &[])).await
-    }
-
-    /// Selects, locks, unselects, unlocks, starts or takes over an item, under the claim that was seen or any.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn work_act(
-        &self,
-        item: i64,
-        act: &str,
-        claim: Option<i32>,
-    ) -> Result<Value, ClientError> {
-        self.call(on(Request::post, item, &[act]).document(&Seen { claim }))
-            .await
-    }
-
-    /// Gives an item to another person.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn delegate(&self, item: i64, to: &str) -> Result<Value, ClientError> {
-        let to = to.to_owned();
-        self.call(on(Request::post, item, &["delegate"]).document(&Delegation { to }))
-            .await
-    }
-
-    /// Reports an item, once under a key. A result that is refused and kept comes back with `applied` false.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn report(
-        &self,
-        item: i64,
-        report: &Report,
-        key: &str,
-    ) -> Result<Value, ClientError> {
-        let request = on(Request::post, item, &["report"]).document(report);
-        self.call_or_conflict(request.once(Some(key))).await
-    }
-
-    /// Runs the component of an item at the server; returns its values.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn run_item(
-        &self,
-        item: i64,
-        values: &Map<String, Value>,
-    ) -> Result<Value, ClientError> {
-        let request = on(Request::post, item, &["run"]);
-        self.call(request.document(&json!({ "values": values })))
-            .await
-    }
-
-    /// Lists the acts on an item.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn work_history(&self, item: i64) -> Result<Vec<Value>, ClientError> {
-        self.items(on(Request::get, item, &["history"])).await
-    }
-
-    /// Adds a comment to an item.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn comment(&self, item: i64, text: &str) -> Result<Value, ClientError> {
-        let text = text.to_owned();
-        self.call(on(Request::post, item, &["comments"]).document(&Comment { text }))
-            .await
-    }
-
     /// Attaches a file to an item, with a text.
     ///
     /// # Errors
@@ -134,104 +94,10 @@ impl Client {
         text: &str,
         (name, bytes): (&str, Vec<u8>),
     ) -> Result<Value, ClientError> {
-        let request = on(Request::post, item, &["attachments", name]);
+        let item = item.to_string();
+        let request = Request::post(&["work", "items", &item, "attachments", name]);
         let request = request.body("application/octet-stream", bytes);
         self.call(request.header("wedflow-text", text)).await
-    }
-
-    /// Returns a file that is attached to an item.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn attachment(&self, item: i64, note: i64) -> Result<Vec<u8>, ClientError> {
-        let note = note.to_string();
-        let request = on(Request::get, item, &["attachments", &note]);
-        Ok(self.whole(&request).await?.bytes.to_vec())
-    }
-
-    /// Reserves the next item of a task for the holder of a locked item.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn reserve(&self, item: i64, task: &str) -> Result<Value, ClientError> {
-        let task = task.to_owned();
-        self.call(on(Request::post, item, &["reserve"]).document(&Following { task }))
-            .await
-    }
-
-    /// Puts an item before another one in the caller's own order, or last.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn move_item(&self, item: i64, before: Option<i64>) -> Result<Value, ClientError> {
-        self.call(on(Request::post, item, &["move"]).document(&Position { before }))
-            .await
-    }
-
-    /// Decides of an item whose deadline has passed.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn decide(&self, item: i64, decision: &Decision) -> Result<Value, ClientError> {
-        self.call(on(Request::post, item, &["decide"]).document(decision))
-            .await
-    }
-
-    /// Decides what becomes of an instance that is an exception: for who is in charge.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn decide_exception(
-        &self,
-        flow: &str,
-        wid: Wid,
-        outcome: &Outcome,
-    ) -> Result<Value, ClientError> {
-        let wid = wid.to_string();
-        let request = Request::post(&["work", "processes", flow, &wid, "decide"]);
-        self.call(request.document(outcome)).await
-    }
-
-    /// Changes how an instance notifies people while it runs.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn change_notification(
-        &self,
-        flow: &str,
-        wid: Wid,
-        change: &Notification,
-    ) -> Result<Value, ClientError> {
-        let wid = wid.to_string();
-        let request = Request::patch(&["work", "processes", flow, &wid, "notification"]);
-        self.call(request.document(change)).await
-    }
-
-    /// Starts a process in the caller's name.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn begin(&self, process: &Process) -> Result<Value, ClientError> {
-        self.call(Request::post(&["work", "processes"]).document(process))
-            .await
-    }
-
-    /// Returns the newest messages.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn messages(&self, limit: i32) -> Result<Vec<Value>, ClientError> {
-        let limit = Some(limit);
-        self.items(Request::get(&["work", "messages"]).query(&Newest { limit }))
-            .await
-    }
-
-    /// Deletes the messages.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn delete_messages(&self) -> Result<Value, ClientError> {
-        self.call(Request::delete(&["work", "messages"])).await
     }
 
     /// Marks the caller active, and delivers stored messages; or inactive.
@@ -246,89 +112,4 @@ impl Client {
         };
         self.call(begin(&["work", "connection"])).await
     }
-
-    /// Lists the people, with their roles.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn people(&self, limit: i32) -> Result<Vec<Value>, ClientError> {
-        let behind = Behind {
-            after: None,
-            limit: Some(limit),
-        };
-        self.items(Request::get(&["work", "people"]).query(&behind))
-            .await
-    }
-
-    /// Lists the roles of people.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn people_roles(&self) -> Result<Vec<PeopleRole>, ClientError> {
-        self.items(Request::get(&["work", "roles"])).await
-    }
-
-    /// Makes a person, or gives a known one further roles.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn put_person(&self, name: &str, roles: &[String]) -> Result<Value, ClientError> {
-        let roles = roles.to_vec();
-        self.call(Request::put(&["work", "people", name]).document(&Roles { roles }))
-            .await
-    }
-
-    /// Deletes a person; what the person held is offered again.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn delete_person(&self, name: &str) -> Result<(), ClientError> {
-        self.done(Request::delete(&["work", "people", name])).await
-    }
-
-    /// Takes a role from a person.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn delete_person_role(&self, name: &str, role: &str) -> Result<(), ClientError> {
-        self.done(Request::delete(&["work", "people", name, "roles", role]))
-            .await
-    }
-
-    /// Gives what a person holds to another.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn reassign(&self, from: &str, to: &str) -> Result<Value, ClientError> {
-        let to = to.to_owned();
-        let request = Request::post(&["work", "people", from, "reassign"]);
-        self.call(request.document(&Successor { to })).await
-    }
-
-    /// Lists the calendars.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn calendars(&self) -> Result<Vec<Value>, ClientError> {
-        self.items(Request::get(&["work", "calendars"])).await
-    }
-
-    /// Makes or changes a calendar.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn set_calendar(
-        &self,
-        name: &str,
-        calendar: &Calendar,
-    ) -> Result<Value, ClientError> {
-        self.call(Request::put(&["work", "calendars", name]).document(calendar))
-            .await
-    }
-}
-
-/// Begins a request for an item, or for something of it.
-fn on(begin: fn(&[&str]) -> Request, item: i64, what: &[&str]) -> Request {
-    let item = item.to_string();
-    begin(&[&["work", "items", item.as_str()], what].concat())
 }

@@ -23,6 +23,7 @@ impl<T> List<T> {
 
 /// A flow, as listed.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct FlowSummary {
     /// Name.
     pub name: String,
@@ -81,6 +82,7 @@ pub struct Attribute {
 
 /// A condition, and the transition that it fires.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct Trigger {
     /// Name.
     pub name: Option<String>,
@@ -133,6 +135,7 @@ pub struct Applied {
 
 /// An attempt that a host made at a transition, and what it logged.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct Attempt {
     /// The row of the trace that it wrote; none: it changed nothing.
     pub seq: Option<i32>,
@@ -163,6 +166,7 @@ pub struct Attempt {
     /// Time.
     pub at: String,
     /// Lines that it logged.
+    #[cfg_attr(feature = "sqlx", sqlx(skip))]
     pub logs: Vec<LogLine>,
 }
 
@@ -226,6 +230,7 @@ pub struct Recording {
 
 /// A line that a transition logged.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct LogLine {
     /// `debug`, `info`, `warn` or `error`.
     pub severity: String,
@@ -261,10 +266,13 @@ pub struct FlowSecret {
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// Neither final nor an exception.
+    #[serde(alias = "R")]
     Regular,
     /// Ended.
+    #[serde(alias = "F")]
     Final,
     /// In need of recovery.
+    #[serde(alias = "E")]
     Exception,
 }
 
@@ -298,16 +306,25 @@ impl Status {
     }
 }
 
+impl From<String> for Status {
+    fn from(letter: String) -> Self {
+        Status::of(&letter)
+    }
+}
+
 /// An instance.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct Instance {
     /// Number in the flow.
     #[schema(value_type = i32)]
     pub wid: Wid,
     /// Status.
+    #[cfg_attr(feature = "sqlx", sqlx(try_from = "String"))]
     pub status: Status,
     /// Attributes.
     #[schema(value_type = Object)]
+    #[cfg_attr(feature = "sqlx", sqlx(try_from = "crate::Readable"))]
     pub state: serde_json::Value,
     /// Time at which it began.
     pub started: String,
@@ -323,11 +340,13 @@ pub struct Instance {
     pub key: Option<String>,
     /// The instance that started it, then the newest of those that it started; in lists left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "sqlx", sqlx(skip))]
     pub relatives: Vec<Relative>,
 }
 
 /// An instance that started another one, or was started by it.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct Relative {
     /// `parent` or `child`.
     pub role: String,
@@ -366,6 +385,7 @@ pub struct Feed {
 
 /// An event of a feed: a row of an instance's history, without its state.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct FeedEvent {
     /// `instance.started`, `instance.changed`, `instance.final` or `instance.exception`.
     #[serde(rename = "type")]
@@ -381,6 +401,7 @@ pub struct FeedEvent {
     /// Row of the history.
     pub seq: i32,
     /// Status of the instance then.
+    #[cfg_attr(feature = "sqlx", sqlx(try_from = "String"))]
     pub status: Status,
     /// The transition that wrote the state; none for the initial one.
     pub transition: Option<String>,
@@ -396,10 +417,12 @@ pub struct FeedEvent {
 
 /// A row of an instance's history.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct TraceRow {
     /// 1 for the initial state; in commit order.
     pub seq: i32,
     /// Status.
+    #[cfg_attr(feature = "sqlx", sqlx(try_from = "String"))]
     pub status: Status,
     /// The transition that wrote the state; none for the initial one.
     pub transition: Option<String>,
@@ -407,6 +430,7 @@ pub struct TraceRow {
     pub fired: Vec<String>,
     /// Attributes.
     #[schema(value_type = Object)]
+    #[cfg_attr(feature = "sqlx", sqlx(try_from = "crate::Readable"))]
     pub state: serde_json::Value,
     /// Time.
     pub at: String,
@@ -426,6 +450,7 @@ pub struct TraceRow {
 
 /// A pending job.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct Job {
     /// Number of the instance.
     #[schema(value_type = i32)]
@@ -452,6 +477,7 @@ pub struct Job {
 
 /// A version of a component.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct Component {
     /// Name.
     pub name: String,
@@ -537,6 +563,7 @@ pub struct Me {
 
 /// A user.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct User {
     /// Name.
     pub name: String,
@@ -548,6 +575,7 @@ pub struct User {
 
 /// A token, without its secret.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct Token {
     /// First characters, which name it within the tenant.
     pub id: String,
@@ -599,6 +627,7 @@ pub struct Settings {
 
 /// A limit, and what is used of it.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct Usage {
     /// Name.
     pub name: String,
@@ -641,9 +670,13 @@ pub struct Receipt {
 
 /// An entry of the audit log.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct AuditEntry {
     /// Time.
     pub at: String,
+    /// Tenant that it is about; only where the log is the installation's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// `token:` with a user's name and the token's, or `operator:` for the installation's operator.
     pub actor: String,
     /// Action.

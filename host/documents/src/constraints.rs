@@ -8,6 +8,7 @@ use wedflow_model::Wid;
 
 /// A key that an instance holds, or waits for.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct Reservation {
     /// Number of the instance.
     #[schema(value_type = i32)]
@@ -30,6 +31,7 @@ pub struct Reservation {
 
 /// Stock of a key that is reserved by quantity.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct Resource {
     /// The resource that flows share; none: the flow's own.
     pub resource: Option<String>,
@@ -64,6 +66,7 @@ pub struct SetResource {
 /// An order of tasks.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct TaskOrder {
     /// The trigger that waits: its name, or its transition's.
     pub trigger: String,
@@ -96,6 +99,7 @@ fn digits_if_any<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<St
 
 /// A finding of a look at a flow's definition.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct Finding {
     /// Kind of the finding, a word.
     pub code: String,

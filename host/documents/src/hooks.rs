@@ -74,19 +74,23 @@ pub struct HookSet {
 
 /// A hook.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct Hook {
     /// Name.
     pub name: String,
     /// Path that messages are posted to.
     pub path: String,
     /// Way in which messages are signed.
+    #[cfg_attr(feature = "sqlx", sqlx(json))]
     pub scheme: HookScheme,
     /// Effect of a message.
+    #[cfg_attr(feature = "sqlx", sqlx(json))]
     pub acts: HookActs,
     /// JSON pointer to the business key.
     pub key: Option<String>,
     /// Attributes, each with the JSON pointer to its value.
     #[schema(value_type = Object)]
+    #[cfg_attr(feature = "sqlx", sqlx(json))]
     pub attributes: BTreeMap<String, String>,
     /// Actor who set it.
     pub actor: String,

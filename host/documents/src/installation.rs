@@ -5,6 +5,7 @@ use utoipa::ToSchema;
 
 /// A tenant of the installation.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct Tenant {
     /// Name.
     pub name: String,

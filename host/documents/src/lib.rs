@@ -14,6 +14,8 @@ mod operations;
 mod overview;
 mod problem;
 mod query;
+#[cfg(feature = "sqlx")]
+mod readable;
 mod requests;
 mod schedules;
 mod shadow;
@@ -50,6 +52,8 @@ pub use operations::{
 pub use overview::{Overview, OverviewFilter};
 pub use problem::{FragmentPlace, Problem, QuotaPlace};
 pub use query::{Query, QueryColumn, QueryResult};
+#[cfg(feature = "sqlx")]
+pub use readable::Readable;
 pub use requests::{
     AttemptFilter, Count, FeedFilter, FeedStart, IfRunning, InstanceFilter, JobFilter, Kept, Order,
     Page, ReceiptFilter, ResultFilter, Start, TraceFilter, UploadTerms,

@@ -102,6 +102,7 @@ pub struct RetriedMatching {
 
 /// An exception that matches.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct MatchingException {
     /// Number of the instance.
     #[schema(value_type = i32)]
@@ -190,6 +191,7 @@ pub struct Sent {
 
 /// A present pause.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct PausedThing {
     /// Flow; none for the whole tenant.
     pub flow: Option<String>,

@@ -27,6 +27,7 @@ pub struct PutSchedule {
 
 /// A schedule.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct Schedule {
     /// Name.
     pub name: String,

@@ -108,8 +108,10 @@ pub struct Rotation {
 #[serde(deny_unknown_fields)]
 pub struct NewSettings {
     /// Description.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The longest life of a token, in days, 1 to 3660.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 3660)]
     pub token_days: Option<i32>,
 }

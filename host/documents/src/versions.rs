@@ -7,7 +7,8 @@ use wedflow_model::Wid;
 use crate::answers::{Applied, Status};
 
 /// Transitions that a live instance would fire, or fired.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct Rematched {
     /// Number of the instance.
     #[schema(value_type = i32)]
@@ -15,6 +16,7 @@ pub struct Rematched {
     /// The transitions that are fired.
     pub fires: Vec<String>,
     /// Status afterwards.
+    #[cfg_attr(feature = "sqlx", sqlx(try_from = "String"))]
     pub becomes: Status,
 }
 
@@ -57,6 +59,7 @@ pub struct RematchResult {
 
 /// A definition that a flow had.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct Version {
     /// The flow's version after it was applied.
     pub version: i32,

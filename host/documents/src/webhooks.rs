@@ -22,6 +22,7 @@ pub struct WebhookPlace {
 
 /// A webhook that was set.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct WebhookSet {
     /// Name.
     pub name: String,
@@ -34,6 +35,7 @@ pub struct WebhookSet {
 
 /// A webhook.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct Webhook {
     /// Name.
     pub name: String,
@@ -63,6 +65,7 @@ pub struct Webhook {
 
 /// A message that was not delivered yet, or given up.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct WebhookMessage {
     /// Name.
     pub name: String,

@@ -264,6 +264,7 @@ pub struct Calendar {
 
 /// A role of people.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct PeopleRole {
     /// Name of the role.
     pub role: String,

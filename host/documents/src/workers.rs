@@ -29,6 +29,7 @@ pub struct ClaimJobs {
 
 /// A job that is leased to a worker.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::FromRow))]
 pub struct LeasedJob {
     /// Number of the instance.
     #[schema(value_type = i32)]
@@ -50,9 +51,11 @@ pub struct LeasedJob {
     pub seq: i32,
     /// State that fired it.
     #[schema(value_type = Object)]
+    #[cfg_attr(feature = "sqlx", sqlx(try_from = "crate::Readable"))]
     pub state: Value,
     /// Progress that an earlier attempt reported.
     #[schema(value_type = Option<Object>)]
+    #[cfg_attr(feature = "sqlx", sqlx(json(nullable)))]
     pub progress: Option<Map<String, Value>>,
 }
 

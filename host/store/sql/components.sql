@@ -1,4 +1,4 @@
-SELECT c.component_id, c.name, c.version, c.digest, octet_length(c.bytes) AS size, c.manifest,
+SELECT c.name, c.version, c.digest, octet_length(c.bytes) AS size, c.manifest,
        to_char(c.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS created_at, a.active,
        CASE WHEN a.active THEN
          ARRAY(SELECT f.name || '/' || b.trname FROM wed.binding b JOIN wed.flow f USING (flow_id)

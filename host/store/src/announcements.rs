@@ -1,88 +1,13 @@
 //! Webhooks, to which events are told, and the outbox of messages that are still to be delivered.
 
-use serde::Serialize;
 use sqlx::FromRow;
+use wedflow_documents::{Webhook, WebhookMessage, WebhookPlace, WebhookSet};
 use wedflow_model::{ComponentId, HostId};
 
 use crate::flows::Flow;
+use crate::statements::statements;
 use crate::tenants::tenant_id;
-use crate::{Store, StoreError};
-
-/// A place to which a tenant's events are told.
-#[derive(Debug, Clone, FromRow, Serialize)]
-pub struct Webhook {
-    /// Name of the webhook.
-    pub name: String,
-    /// The flow; none: all flows of the tenant.
-    pub flow: Option<String>,
-    /// URL that messages are posted to.
-    pub url: String,
-    /// The URL without what may be a secret.
-    #[serde(skip)]
-    pub masked_url: String,
-    /// Types of events that it hears of.
-    pub events: Vec<String>,
-    /// Attributes of whose changes it hears; empty: of all.
-    pub attributes: Vec<String>,
-    /// Time after which it hears of a job that waits, in Postgres's notation.
-    pub waits_over: String,
-    /// Actor who set it.
-    pub actor: String,
-    /// Messages that are still to be delivered.
-    pub pending: i64,
-    /// Messages whose delivery was given up.
-    pub dead: i64,
-    /// Why the newest message that was not taken was not.
-    pub last_error: Option<String>,
-    /// Since when, RFC 3339.
-    pub since: String,
-    /// True once its receiver answered 410: nothing is told to it.
-    pub ended: bool,
-}
-
-/// A webhook that is to be set; what is absent is as before, or as usual for a new one.
-#[derive(Debug, Clone, Default)]
-pub struct NewWebhook<'a> {
-    /// The flow; none: all flows of the tenant.
-    pub flow: Option<&'a Flow>,
-    /// URL that messages are posted to.
-    pub url: &'a str,
-    /// Types of events; exceptions alone as usual.
-    pub events: Option<&'a [String]>,
-    /// Attributes of whose changes it hears; all as usual.
-    pub attributes: Option<&'a [String]>,
-    /// Time after which it hears of a job that waits, in Postgres's notation; an hour as usual.
-    pub waits_over: Option<&'a str>,
-}
-
-/// A webhook that was set.
-#[derive(Debug, Clone, FromRow, Serialize)]
-pub struct WebhookSet {
-    /// Name of the webhook.
-    pub name: String,
-    /// Secret that signs its messages; none: the webhook was there, and keeps its own.
-    pub secret: Option<String>,
-}
-
-/// A message of a webhook that was not delivered yet, or given up.
-#[derive(Debug, Clone, FromRow, Serialize)]
-pub struct OutboxMessage {
-    /// Name of the message.
-    pub name: String,
-    /// `pending` or `dead`.
-    pub status: String,
-    /// Attempts that were made.
-    pub attempts: i32,
-    /// Why the last one failed.
-    pub last_error: Option<String>,
-    /// When the event was, RFC 3339.
-    pub made_at: String,
-    /// The message.
-    pub body: serde_json::Value,
-    /// Place in the order of messages.
-    #[serde(skip)]
-    pub number: i64,
-}
+use crate::{Numbered, Store, StoreError};
 
 /// A message that is to be delivered.
 #[derive(Debug, Clone, FromRow)]
@@ -107,6 +32,51 @@ pub struct Message {
     pub attempt: i32,
 }
 
+statements! {
+    /// A webhook's messages that were not delivered, oldest first, after the message of a number.
+    pub webhook_messages(
+        &self, tenant: &str, name: &str, after: Option<i64>, limit: i64
+    ) -> Vec<Numbered<WebhookMessage>>
+        = rows "SELECT o.name, CASE WHEN o.dead_at IS NULL THEN 'pending' ELSE 'dead' END AS status, \
+              o.attempt AS attempts, o.last_error, wed.rfc3339(o.made_at) AS made_at, o.body, \
+              o.message_id AS number \
+            FROM wed.outbox o JOIN wed.webhook w USING (webhook_id) JOIN wed.tenant t ON t.tenant_id = w.tenant_id \
+            WHERE t.name = $1 AND w.name = $2 AND o.message_id > coalesce($3, 0) ORDER BY o.message_id LIMIT $4",
+            tenant, name, after, limit;
+
+    /// A tenant's webhooks, oldest first; with `masked`, of each URL what is no secret.
+    pub webhooks(&self, tenant: &str, masked: bool) -> Vec<Webhook>
+        = rows "SELECT w.name, f.name AS flow, w.events, w.attributes, \
+              CASE WHEN $2 THEN wed.masked_url(w.url) ELSE w.url END AS url, \
+              w.waits_over::text AS waits_over, w.actor, o.pending, o.dead, o.last_error, \
+              wed.rfc3339(w.made_at) AS since, w.ended_at IS NOT NULL AS ended \
+            FROM wed.webhook w JOIN wed.tenant t USING (tenant_id) LEFT JOIN wed.flow f ON f.flow_id = w.flow_id \
+            CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE dead_at IS NULL) AS pending, count(dead_at) AS dead, \
+              (array_agg(last_error ORDER BY message_id DESC) FILTER (WHERE last_error IS NOT NULL))[1] AS last_error \
+              FROM wed.outbox WHERE webhook_id = w.webhook_id) o \
+            WHERE t.name = $1 ORDER BY w.webhook_id", tenant, masked;
+
+    /// Takes messages that are due, of each webhook those that its share has room for; `busy` names the webhook of each
+    /// message under way. Each message is due again later until it is delivered.
+    pub take_messages(&self, busy: &[i32], limit: i32) -> Vec<Message>
+        = rows "SELECT * FROM wed.take_messages($1, $2)", busy, limit;
+
+    /// Takes the message of a webhook that is due longest.
+    pub take_next_message(&self, webhook_id: i32) -> Option<Message>
+        = optional_row "SELECT * FROM wed.take_messages_of($1, 1)", webhook_id;
+
+    /// Tells webhooks of jobs that are pending for longer than they say, at most `limit` of each webhook.
+    pub announce_waiting(&self, limit: i32) -> i64 = one "SELECT wed.announce_waiting($1)", limit;
+
+    /// Takes a delivered message out of the outbox.
+    pub message_delivered(&self, message_id: i64) -> ()
+        = run "DELETE FROM wed.outbox WHERE message_id = $1", message_id;
+
+    /// Records why a message was not delivered; `is_gone`: its receiver wants no more.
+    pub message_failed(&self, message_id: i64, reason: &str, is_gone: bool) -> ()
+        = run "SELECT wed.message_failed($1, $2, $3)", message_id, reason, is_gone;
+}
+
 impl Store {
     /// Tells a URL of a tenant's events.
     ///
@@ -116,21 +86,23 @@ impl Store {
     pub async fn set_webhook(
         &self,
         tenant: &str,
-        webhook: &NewWebhook<'_>,
+        flow: Option<&Flow>,
+        webhook: &WebhookPlace,
     ) -> Result<WebhookSet, StoreError> {
         let mut transaction = self.begin().await?;
         let tenant_id = tenant_id(&mut transaction, tenant).await?;
-        let set =
-            sqlx::query_as("SELECT * FROM wed.set_webhook($1, $2, $3, $4, $5, $6::interval, $7)")
-                .bind(tenant_id)
-                .bind(webhook.flow.map(|flow| flow.flow_id))
-                .bind(webhook.url)
-                .bind(webhook.events)
-                .bind(webhook.attributes)
-                .bind(webhook.waits_over)
-                .bind(&*self.actor)
-                .fetch_one(&mut *transaction)
-                .await?;
+        let set = sqlx::query_as(
+            "SELECT name, $3::text AS url, secret FROM wed.set_webhook($1, $2, $3, $4, $5, $6::interval, $7)",
+        )
+        .bind(tenant_id)
+        .bind(flow.map(|flow| flow.flow_id))
+        .bind(&webhook.url)
+        .bind(&webhook.events)
+        .bind(&webhook.attributes)
+        .bind(&webhook.waits_over)
+        .bind(&*self.actor)
+        .fetch_one(&mut *transaction)
+        .await?;
         transaction.commit().await?;
         Ok(set)
     }
@@ -206,122 +178,6 @@ impl Store {
             .bind(name)
             .bind(message);
         self.call(call.bind(&*self.actor)).await
-    }
-
-    /// A webhook's messages that were not delivered, oldest first, after the message of a number.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn webhook_messages(
-        &self,
-        tenant: &str,
-        name: &str,
-        after: Option<i64>,
-        limit: i64,
-    ) -> Result<Vec<OutboxMessage>, StoreError> {
-        Ok(sqlx::query_as(
-            "SELECT o.name, CASE WHEN o.dead_at IS NULL THEN 'pending' ELSE 'dead' END AS status, \
-               o.attempt AS attempts, o.last_error, wed.rfc3339(o.made_at) AS made_at, o.body, \
-               o.message_id AS number \
-             FROM wed.outbox o JOIN wed.webhook w USING (webhook_id) JOIN wed.tenant t ON t.tenant_id = w.tenant_id \
-             WHERE t.name = $1 AND w.name = $2 AND o.message_id > coalesce($3, 0) ORDER BY o.message_id LIMIT $4",
-        )
-        .bind(tenant)
-        .bind(name)
-        .bind(after)
-        .bind(limit)
-        .fetch_all(&self.pool)
-        .await?)
-    }
-
-    /// A tenant's webhooks, oldest first.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn webhooks(&self, tenant: &str) -> Result<Vec<Webhook>, StoreError> {
-        Ok(sqlx::query_as(
-            "SELECT w.name, f.name AS flow, w.url, wed.masked_url(w.url) AS masked_url, w.events, w.attributes, \
-               w.waits_over::text AS waits_over, w.actor, o.pending, o.dead, o.last_error, \
-               wed.rfc3339(w.made_at) AS since, w.ended_at IS NOT NULL AS ended \
-             FROM wed.webhook w JOIN wed.tenant t USING (tenant_id) LEFT JOIN wed.flow f ON f.flow_id = w.flow_id \
-             CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE dead_at IS NULL) AS pending, count(dead_at) AS dead, \
-               (array_agg(last_error ORDER BY message_id DESC) FILTER (WHERE last_error IS NOT NULL))[1] AS last_error \
-               FROM wed.outbox WHERE webhook_id = w.webhook_id) o \
-             WHERE t.name = $1 ORDER BY w.webhook_id",
-        )
-        .bind(tenant)
-        .fetch_all(&self.pool)
-        .await?)
-    }
-
-    /// Takes messages that are due, of each webhook those that its share has room for; `busy` names the webhook of each
-    /// message under way. Each message is due again later until it is delivered.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn take_messages(
-        &self,
-        busy: &[i32],
-        limit: i32,
-    ) -> Result<Vec<Message>, StoreError> {
-        Ok(sqlx::query_as("SELECT * FROM wed.take_messages($1, $2)")
-            .bind(busy)
-            .bind(limit)
-            .fetch_all(&self.pool)
-            .await?)
-    }
-
-    /// Takes the message of a webhook that is due longest.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn take_next_message(&self, webhook_id: i32) -> Result<Option<Message>, StoreError> {
-        Ok(sqlx::query_as("SELECT * FROM wed.take_messages_of($1, 1)")
-            .bind(webhook_id)
-            .fetch_optional(&self.pool)
-            .await?)
-    }
-
-    /// Tells webhooks of jobs that are pending for longer than they say, at most `limit` of each webhook.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn announce_waiting(&self, limit: i32) -> Result<i64, StoreError> {
-        Ok(sqlx::query_scalar("SELECT wed.announce_waiting($1)")
-            .bind(limit)
-            .fetch_one(&self.pool)
-            .await?)
-    }
-
-    /// Takes a delivered message out of the outbox.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn message_delivered(&self, message_id: i64) -> Result<(), StoreError> {
-        sqlx::query("DELETE FROM wed.outbox WHERE message_id = $1")
-            .bind(message_id)
-            .execute(&self.pool)
-            .await?;
-        Ok(())
-    }
-
-    /// Records why a message was not delivered; `is_gone`: its receiver wants no more.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn message_failed(
-        &self,
-        message_id: i64,
-        reason: &str,
-        is_gone: bool,
-    ) -> Result<(), StoreError> {
-        sqlx::query("SELECT wed.message_failed($1, $2, $3)")
-            .bind(message_id)
-            .bind(reason)
-            .bind(is_gone)
-            .execute(&self.pool)
-            .await?;
-        Ok(())
     }
 
     /// Records that a host has opened, or closed, the circuit breaker of a component's transition.

@@ -1,33 +1,15 @@
 //! The audit log, and answers that are remembered under a client's key.
 
 use crate::Session;
-use serde::Serialize;
 use serde_json::Value as Json;
-use sqlx::FromRow;
+use sqlx::Postgres;
+use sqlx::postgres::PgArguments;
+use sqlx::query::Query;
+use wedflow_documents::AuditEntry;
 use wedflow_model::FlowId;
 
-use crate::times::RFC3339;
-use crate::{Store, StoreError};
-
-/// An entry of the audit log.
-#[derive(Debug, Clone, FromRow, Serialize)]
-pub struct AuditEntry {
-    /// Number of the entry; later entries have higher ones.
-    #[serde(skip)]
-    pub audit_id: i64,
-    /// When, RFC 3339.
-    pub at: String,
-    /// Tenant that it is about; none for the whole installation.
-    pub tenant: Option<String>,
-    /// Actor: `operator:` and a database user, or `token:` with a user's name and the token's.
-    pub actor: String,
-    /// Action: `flow.apply`, `token.create`, …
-    pub action: String,
-    /// To which thing, by name.
-    pub target: String,
-    /// With which particulars. Never a secret or a state.
-    pub detail: Json,
-}
+use crate::statements::statements;
+use crate::{Numbered, Store, StoreError, Transaction};
 
 /// A client's key for a request that is to be done once, however often it is sent.
 #[derive(Debug, Clone, Copy)]
@@ -158,7 +140,70 @@ pub(crate) async fn keep_answer(
     Ok(())
 }
 
+statements! {
+    /// Gives a key back that was taken and has no answer.
+    pub give_key_back(&self, once: &Once<'_>) -> ()
+        = run "DELETE FROM wed.idempotency i USING wed.tenant t WHERE t.tenant_id = i.tenant_id AND t.name = $1 \
+            AND i.user_name = $2 AND i.key = $3 AND i.fingerprint = wed.fingerprint($4) AND i.answer IS NULL",
+            once.tenant, once.user, once.key, once.asked;
+}
+
 impl Store {
+    /// Notes what a transaction did to something of a tenant, or of the installation, and commits it.
+    pub(crate) async fn commit_noted(
+        &self,
+        mut transaction: Transaction,
+        tenant: impl Into<Option<&str>>,
+        action: &str,
+        target: &str,
+        detail: Json,
+    ) -> Result<(), StoreError> {
+        let tenant = tenant.into();
+        note(
+            &mut transaction,
+            &self.actor,
+            tenant,
+            action,
+            target,
+            detail,
+        )
+        .await?;
+        Ok(transaction.commit().await?)
+    }
+
+    /// Changes a part of a flow in a transaction of its own, and notes it. False: there is no such part.
+    pub(crate) async fn change_flow(
+        &self,
+        change: Query<'_, Postgres, PgArguments>,
+        flow_id: FlowId,
+        action: &str,
+        part: &str,
+        detail: Json,
+    ) -> Result<bool, StoreError> {
+        let mut transaction = self.begin().await?;
+        let done = change.execute(&mut *transaction).await?;
+        if done.rows_affected() == 0 {
+            transaction.rollback().await?;
+            return Ok(false);
+        }
+        self.commit_noted_of(transaction, flow_id, action, Some(part), detail)
+            .await?;
+        Ok(true)
+    }
+
+    /// Notes what a transaction did to a part of a flow, and commits it.
+    pub(crate) async fn commit_noted_of(
+        &self,
+        mut transaction: Transaction,
+        flow_id: FlowId,
+        action: &str,
+        part: Option<&str>,
+        detail: Json,
+    ) -> Result<(), StoreError> {
+        note_flow(&mut transaction, &self.actor, flow_id, action, part, detail).await?;
+        Ok(transaction.commit().await?)
+    }
+
     /// Takes a key for something that takes longer than a transaction may. Whoever has it remembers an answer, or gives
     /// the key back; one that is neither after ten minutes is free again: its host has ended.
     ///
@@ -186,24 +231,6 @@ impl Store {
         Ok(answer.map_or(Taken::Elsewhere, Taken::Answered))
     }
 
-    /// Gives a key back that was taken and has no answer.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn give_key_back(&self, once: &Once<'_>) -> Result<(), StoreError> {
-        sqlx::query(
-            "DELETE FROM wed.idempotency i USING wed.tenant t WHERE t.tenant_id = i.tenant_id AND t.name = $1 \
-             AND i.user_name = $2 AND i.key = $3 AND i.fingerprint = wed.fingerprint($4) AND i.answer IS NULL",
-        )
-        .bind(once.tenant)
-        .bind(once.user)
-        .bind(once.key)
-        .bind(once.asked)
-        .execute(&self.pool)
-        .await?;
-        Ok(())
-    }
-
     /// Keeps an answer under its key, for things that are the same however often they are done.
     ///
     /// # Errors
@@ -218,19 +245,10 @@ impl Store {
     /// # Errors
     /// Only those of the connection.
     pub async fn note_denied(&self, tenant: &str, asked: &str) -> Result<(), StoreError> {
-        let mut transaction = self.begin().await?;
+        let transaction = self.begin().await?;
         let nothing = Json::Object(serde_json::Map::new());
-        note(
-            &mut transaction,
-            &self.actor,
-            Some(tenant),
-            "request.denied",
-            asked,
-            nothing,
-        )
-        .await?;
-        transaction.commit().await?;
-        Ok(())
+        self.commit_noted(transaction, tenant, "request.denied", asked, nothing)
+            .await
     }
 
     /// Forgets the keys that are older than a day.
@@ -245,8 +263,8 @@ impl Store {
         Ok(done.rows_affected())
     }
 
-    /// The audit log, newest first: of one tenant, or of everything; entries older than the number
-    /// `before`, when given; not older than `since` (a time, or a span counted back from now, in
+    /// The audit log, newest first: of one tenant, who is not told which operator acted, or of everything; entries
+    /// older than the number `before`, when given; not older than `since` (a time, or a span counted back from now, in
     /// Postgres's notation).
     ///
     /// # Errors
@@ -257,19 +275,20 @@ impl Store {
         since: Option<&str>,
         before: Option<i64>,
         limit: i64,
-    ) -> Result<Vec<AuditEntry>, StoreError> {
+    ) -> Result<Vec<Numbered<AuditEntry>>, StoreError> {
         let since = match since {
             None => None,
             Some(text) => Some(self.instant(text).await?),
         };
-        Ok(sqlx::query_as(sqlx::AssertSqlSafe(format!(
-            "SELECT a.audit_id, to_char(a.at AT TIME ZONE 'UTC', {RFC3339}) AS at, a.tenant_name AS tenant, a.actor, \
-               a.action, a.target, a.detail \
+        Ok(sqlx::query_as(
+            "SELECT a.audit_id AS number, wed.rfc3339(a.at) AS at, a.action, a.target, a.detail, \
+               CASE WHEN $1::text IS NULL THEN a.tenant_name END AS tenant, \
+               CASE WHEN $1 IS NOT NULL AND a.actor LIKE 'operator:%' THEN 'operator' ELSE a.actor END AS actor \
              FROM wed.audit a \
              WHERE ($1::text IS NULL OR a.tenant_id = (SELECT tenant_id FROM wed.tenant WHERE name = $1)) \
                AND ($2::text IS NULL OR a.at >= $2::timestamptz) AND ($3::bigint IS NULL OR a.audit_id < $3) \
-             ORDER BY a.audit_id DESC LIMIT $4"
-        )))
+             ORDER BY a.audit_id DESC LIMIT $4",
+        )
         .bind(tenant)
         .bind(since)
         .bind(before)
@@ -293,16 +312,11 @@ impl Store {
             .fetch_one(&self.pool)
             .await
             .map_err(|_| {
-                StoreError::Refused(Box::new(crate::Refusal {
-                    code: "22007".to_owned(),
-                    message: format!("\"{text}\" is neither a time nor a span of time"),
-                    detail: None,
-                    hint: Some(
-                        "For example: 2026-01-31T12:00:00Z, or '2 hours' for the last two hours."
-                            .to_owned(),
-                    ),
-                    place: None,
-                }))
+                StoreError::refused(
+                    "22007",
+                    format!("\"{text}\" is neither a time nor a span of time"),
+                    "For example: 2026-01-31T12:00:00Z, or '2 hours' for the last two hours.",
+                )
             })
     }
 

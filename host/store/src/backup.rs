@@ -1,5 +1,6 @@
 //! Parts that a dump of one database leaves out: the roles of its flows, their settings, rights on the database.
 
+use crate::statements::statements;
 use crate::{Store, StoreError};
 
 /// The name that stands for the database in [`BackupScript::after`].
@@ -37,6 +38,21 @@ WITH RECURSIVE used(oid) AS (
 SELECT r.oid, r.rolname FROM used u JOIN pg_roles r USING (oid)
 WHERE r.rolname !~ '^pg_' AND r.oid <> (SELECT nspowner FROM pg_namespace WHERE nspname = 'wed')";
 
+statements! {
+    /// Returns true if the database is one of Wedflow's, migrated or being migrated.
+    pub is_used(&self) -> bool = one "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'wed')";
+
+    /// Databases of this server, but the one named `but`, in which some of these roles own something or have rights.
+    /// What is done to a role for one database, as when its tenant is suspended, would be done to the other.
+    pub databases_with(&self, roles: &[String], but: &str) -> Vec<String>
+        = all "SELECT DISTINCT d.datname::text FROM pg_shdepend s JOIN pg_database d ON d.oid = s.dbid \
+            JOIN pg_roles r ON r.oid = s.refobjid AND s.refclassid = 'pg_authid'::regclass \
+            WHERE r.rolname = ANY ($1) AND d.datname <> $2 ORDER BY 1", roles, but;
+
+    /// Has large values compressed as in a new database, where the server can: a backup leaves out how.
+    pub compress_large_values(&self) -> () = run "SELECT wed.compress_large_values()";
+}
+
 impl Store {
     /// The statements that belong to a backup of this database.
     ///
@@ -69,50 +85,6 @@ impl Store {
                 .fetch_all(&self.pool)
                 .await?,
         )
-    }
-
-    /// Returns true if the database is one of Wedflow's, migrated or being migrated.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn is_used(&self) -> Result<bool, StoreError> {
-        Ok(
-            sqlx::query_scalar("SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'wed')")
-                .fetch_one(&self.pool)
-                .await?,
-        )
-    }
-
-    /// Databases of this server, but the one named `but`, in which some of these roles own something or have rights.
-    /// What is done to a role for one database, as when its tenant is suspended, would be done to the other.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn databases_with(
-        &self,
-        roles: &[String],
-        but: &str,
-    ) -> Result<Vec<String>, StoreError> {
-        Ok(sqlx::query_scalar(
-            "SELECT DISTINCT d.datname::text FROM pg_shdepend s JOIN pg_database d ON d.oid = s.dbid \
-             JOIN pg_roles r ON r.oid = s.refobjid AND s.refclassid = 'pg_authid'::regclass \
-             WHERE r.rolname = ANY ($1) AND d.datname <> $2 ORDER BY 1",
-        )
-        .bind(roles)
-        .bind(but)
-        .fetch_all(&self.pool)
-        .await?)
-    }
-
-    /// Has large values compressed as in a new database, where the server can: a backup leaves out how.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn compress_large_values(&self) -> Result<(), StoreError> {
-        sqlx::query("SELECT wed.compress_large_values()")
-            .execute(&self.pool)
-            .await?;
-        Ok(())
     }
 
     /// Has a restored database's functions made anew at the next migration, as for its present owner, and takes from

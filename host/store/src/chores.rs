@@ -7,6 +7,7 @@ use sqlx::FromRow;
 use strum::{IntoStaticStr, VariantArray};
 use wedflow_model::{FlowId, TenantId, TriggerId};
 
+use crate::statements::statements;
 use crate::{Store, StoreError};
 
 /// Time that one round of a kind may take; a statement that is under way then ends by its own limit.
@@ -115,6 +116,18 @@ fn is_of_connection(error: &StoreError) -> bool {
     matches!(error, StoreError::Unreachable(_) | StoreError::Other(_))
 }
 
+statements! {
+    /// Finds what is due of a kind.
+    pub(crate) find_chores(&self, kind: ChoreKind) -> Vec<Chore>
+        = rows "SELECT tenant_id, flow_id, things, tgids FROM wed.find_chores($1)", kind.name();
+
+    /// Puts all things of a chore off.
+    pub(crate) postpone(&self, kind: ChoreKind, chore: &Chore, reason: &str) -> ()
+        = run "SELECT wed.postpone($1, $2, $3, t.thing, t.tgid, $6) \
+            FROM ROWS FROM (unnest($4::bigint[]), unnest($5::integer[])) t(thing, tgid)", kind.name(), chore.tenant_id,
+            chore.flow_id, &chore.things, &chore.tgids, reason;
+}
+
 impl Store {
     /// The same database over at most `connections` connections for chores: a statement of one meets the limits that
     /// one thing of one tenant has.
@@ -150,16 +163,6 @@ impl Store {
         Ok(done)
     }
 
-    /// Finds what is due of a kind.
-    pub(crate) async fn find_chores(&self, kind: ChoreKind) -> Result<Vec<Chore>, StoreError> {
-        Ok(
-            sqlx::query_as("SELECT tenant_id, flow_id, things, tgids FROM wed.find_chores($1)")
-                .bind(kind.name())
-                .fetch_all(&self.pool)
-                .await?,
-        )
-    }
-
     /// Does things of a flow. Where its transaction fails as a whole, when it commits, each is done by itself.
     async fn do_chore(&self, kind: ChoreKind, chore: &Chore) -> Result<Vec<Json>, StoreError> {
         match self.try_chore(kind, chore).await {
@@ -193,28 +196,6 @@ impl Store {
                 .fetch_one(&self.pool)
                 .await?,
         )
-    }
-
-    /// Puts all things of a chore off.
-    pub(crate) async fn postpone(
-        &self,
-        kind: ChoreKind,
-        chore: &Chore,
-        reason: &str,
-    ) -> Result<(), StoreError> {
-        sqlx::query(
-            "SELECT wed.postpone($1, $2, $3, t.thing, t.tgid, $6) \
-             FROM ROWS FROM (unnest($4::bigint[]), unnest($5::integer[])) t(thing, tgid)",
-        )
-        .bind(kind.name())
-        .bind(chore.tenant_id)
-        .bind(chore.flow_id)
-        .bind(&chore.things)
-        .bind(&chore.tgids)
-        .bind(reason)
-        .execute(&self.pool)
-        .await?;
-        Ok(())
     }
 }
 

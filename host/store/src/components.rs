@@ -1,11 +1,11 @@
 //! Uploaded components: immutable versions under a tenant's name.
 
 use crate::Session;
-use serde::Serialize;
 use serde_json::Value as Json;
-use sqlx::FromRow;
+use wedflow_documents::Component;
 use wedflow_model::{ComponentId, TenantId};
 
+use crate::statements::statements;
 use crate::{Store, StoreError};
 
 /// A component to store, inspected and compiled once already.
@@ -32,27 +32,10 @@ pub struct StoredComponent {
     pub is_active: bool,
 }
 
-/// A version of a component, as listed.
-#[derive(Debug, Clone, FromRow, Serialize)]
-pub struct Component {
-    /// Number of the version, unique in the database.
-    pub component_id: ComponentId,
-    /// The tenant's name for it.
-    pub name: String,
-    /// 1 for the first upload of that name.
-    pub version: i32,
-    /// SHA-256 of the bytes, in hexadecimal.
-    pub digest: String,
-    /// Size in bytes.
-    pub size: i32,
-    /// Manifest: name, SDK, transitions.
-    pub manifest: Json,
-    /// When it was uploaded.
-    pub created_at: String,
-    /// True for the version in use.
-    pub active: bool,
-    /// `flow/transition` of every binding to the name; none for versions that are not in use.
-    pub used_by: Vec<String>,
+statements! {
+    /// The tenant's components, every version, newest first within a name; of one name when given.
+    pub components(&self, tenant: &str, name: Option<&str>) -> Vec<Component>
+        = rows include_str!("../sql/components.sql"), tenant, name;
 }
 
 impl Store {
@@ -101,33 +84,19 @@ impl Store {
             transaction.commit().await?;
             return Ok(stored);
         }
-        crate::audit::note(
-            &mut transaction,
-            &self.actor,
-            Some(tenant),
+        let detail = serde_json::json!({
+            "version": version, "digest": component.digest, "bytes": component.bytes.len(),
+            "in_use": stored.is_active,
+        });
+        self.commit_noted(
+            transaction,
+            tenant,
             "component.push",
             component.name,
-            serde_json::json!({ "version": version, "digest": component.digest, "bytes": component.bytes.len(), "in_use": stored.is_active }),
+            detail,
         )
         .await?;
-        transaction.commit().await?;
         Ok(stored)
-    }
-
-    /// The tenant's components, every version, newest first within a name; of one name when given.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn components(
-        &self,
-        tenant: &str,
-        name: Option<&str>,
-    ) -> Result<Vec<Component>, StoreError> {
-        Ok(sqlx::query_as(include_str!("../sql/components.sql"))
-            .bind(tenant)
-            .bind(name)
-            .fetch_all(&self.pool)
-            .await?)
     }
 
     /// Makes a version of a component the one in use; the one before the present when none is given.
@@ -160,16 +129,8 @@ impl Store {
             None => "component.rollback",
         };
         let detail = serde_json::json!({ "version": active });
-        crate::audit::note(
-            &mut transaction,
-            &self.actor,
-            Some(tenant),
-            action,
-            name,
-            detail,
-        )
-        .await?;
-        transaction.commit().await?;
+        self.commit_noted(transaction, tenant, action, name, detail)
+            .await?;
         Ok(active)
     }
 

@@ -10,7 +10,7 @@ use wedflow_documents::Tenant;
 
 use crate::error::about_name;
 use crate::servers::Access;
-use crate::{LOCK_TIMEOUT, Refusal, Store, StoreError};
+use crate::{LOCK_TIMEOUT, Store, StoreError};
 
 /// Tables of the directory.
 static TABLES: Migrator = sqlx::migrate!("../../migrations/placement");
@@ -396,11 +396,5 @@ fn names(all: &[String]) -> String {
 }
 
 fn refused(message: impl Into<String>, hint: &str) -> StoreError {
-    StoreError::Refused(Box::new(Refusal {
-        code: "WF028".to_owned(),
-        message: message.into(),
-        detail: None,
-        hint: Some(hint.to_owned()),
-        place: None,
-    }))
+    StoreError::refused("WF028", message, hint)
 }

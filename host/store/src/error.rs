@@ -103,6 +103,17 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Makes a refusal of a rule that is kept here.
+    pub fn refused(code: &str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        StoreError::Refused(Box::new(Refusal {
+            code: code.to_owned(),
+            message: message.into(),
+            detail: None,
+            hint: Some(hint.into()),
+            place: None,
+        }))
+    }
+
     /// Wraps the error of reading something that the database holds.
     pub fn unreadable(source: impl std::error::Error + Send + Sync + 'static) -> Self {
         StoreError::Other(sqlx::Error::Decode(Box::new(source)))
@@ -378,15 +389,11 @@ pub(crate) fn check_description(text: &str) -> Result<(), StoreError> {
     if length <= LONGEST_DESCRIPTION {
         return Ok(());
     }
-    Err(StoreError::Refused(Box::new(Refusal {
-        code: "WF023".to_owned(),
-        message: format!(
-            "the description has {length} characters, and {LONGEST_DESCRIPTION} are allowed"
-        ),
-        detail: None,
-        hint: Some("Say it in fewer words.".to_owned()),
-        place: None,
-    })))
+    Err(StoreError::refused(
+        "WF023",
+        format!("the description has {length} characters, and {LONGEST_DESCRIPTION} are allowed"),
+        "Say it in fewer words.",
+    ))
 }
 
 /// The database parses a fragment between two line breaks inside brackets; what comes before the

@@ -3,39 +3,25 @@
 use std::time::{Duration, Instant};
 
 use crate::Session;
-use serde::Serialize;
 use sqlx::{AssertSqlSafe, FromRow, Row};
-use wedflow_model::{AttributeType, FlowDefinition, FlowId, TriggerId};
+use wedflow_documents::{FlowSummary, Trigger};
+use wedflow_model::{AttributeType, FlowDefinition, FlowId};
 
 use crate::apply::{apply, bind, binding_faults, create_flow, escaped};
-use crate::audit::{note, note_flow};
+use crate::audit::note;
+use crate::statements::statements;
 use crate::{Applied, Store, StoreError};
 
 /// Maximum wait, while a flow is removed, for its history to be removed too.
 pub(crate) const RESIDUE_WAIT: Duration = Duration::from_secs(5);
 
-/// A flow, as listed.
-#[derive(Debug, Clone, FromRow, Serialize)]
+/// A flow, found by its name.
+#[derive(Debug, Clone, FromRow)]
 pub struct Flow {
     /// Number, unique in the database.
     pub flow_id: FlowId,
     /// Name, unique in its tenant.
     pub name: String,
-    /// Purpose.
-    pub description: String,
-    /// Raised by every change of its definition.
-    pub version: i32,
-    /// Instances that are neither final nor exceptions.
-    pub regular: i64,
-    /// Instances that are final.
-    pub r#final: i64,
-    /// Instances that are exceptions.
-    pub exception: i64,
-    /// Pending jobs.
-    pub jobs: i64,
-    /// True when these four are not counted, since they are many.
-    pub estimated: bool,
-    #[serde(skip)]
     pub(crate) schema_name: String,
 }
 
@@ -61,29 +47,6 @@ pub struct FlowShape {
     pub attributes: Vec<(String, AttributeType)>,
 }
 
-/// A trigger, as listed.
-#[derive(Debug, Clone, FromRow, Serialize)]
-pub struct Trigger {
-    /// Number, unique in the database.
-    pub tgid: TriggerId,
-    /// Name of the trigger.
-    pub tgname: Option<String>,
-    /// True if it is evaluated.
-    pub enabled: bool,
-    /// The transition it fires; none for the final condition.
-    pub trname: Option<String>,
-    /// The condition's name.
-    pub cname: Option<String>,
-    /// The condition.
-    pub cpred: String,
-    /// True for the final condition.
-    pub cfinal: bool,
-    /// Time limit of an attempt, in Postgres's notation.
-    pub timeout: String,
-    /// The component bound to the transition; none: left to external workers.
-    pub component: Option<String>,
-}
-
 /// A flow that a caller expects to find before it is changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expected {
@@ -103,6 +66,16 @@ const NAMES_COMPARED_MAX: i64 = 1_000;
 /// Least likeness of a name that is suggested for another.
 const LIKENESS_MIN: f64 = 0.85;
 
+statements! {
+    /// Returns true if a transition of a flow is left to a component, uploaded or not.
+    pub is_bound(&self, flow_id: FlowId, transition: &str) -> bool
+        = one "SELECT EXISTS (SELECT FROM wed.binding WHERE flow_id = $1 AND trname = $2)", flow_id, transition;
+
+    /// Lists the parts of a tenant's flows that do not fit a component that they bind, for a person.
+    pub component_warnings(&self, tenant: &str, component: &str) -> Vec<String>
+        = all "SELECT wed.component_faults($1, $2)", tenant, component;
+}
+
 impl Store {
     /// Makes an empty flow.
     ///
@@ -117,34 +90,31 @@ impl Store {
         crate::error::check_description(description)?;
         let mut transaction = self.begin().await?;
         let flow_id = create_flow(&mut transaction, tenant, name, description).await?;
-        note(
-            &mut transaction,
-            &self.actor,
-            Some(tenant),
+        self.commit_noted(
+            transaction,
+            tenant,
             "flow.create",
             name,
             serde_json::Value::Null,
         )
         .await?;
-        transaction.commit().await?;
         Ok(flow_id)
     }
 
-    /// Finds the flow of that name; its instances and jobs are not counted.
+    /// Finds the flow of that name.
     ///
     /// # Errors
     /// [`StoreError::NotFound`].
     pub async fn flow(&self, tenant: &str, name: &str) -> Result<Flow, StoreError> {
-        self.named_flow(tenant, name, false).await
-    }
-
-    async fn named_flow(
-        &self,
-        tenant: &str,
-        name: &str,
-        counted: bool,
-    ) -> Result<Flow, StoreError> {
-        match self.flows_where(tenant, Some(name), counted).await?.pop() {
+        let flow = sqlx::query_as(
+            "SELECT f.flow_id, f.name, f.schema_name FROM wed.flow f JOIN wed.tenant t USING (tenant_id) \
+             WHERE t.name = $1 AND f.name = $2",
+        )
+        .bind(tenant)
+        .bind(name)
+        .fetch_optional(&self.pool)
+        .await?;
+        match flow {
             Some(flow) => Ok(flow),
             None => Err(StoreError::NotFound {
                 kind: "flow",
@@ -170,32 +140,31 @@ impl Store {
         Ok(nearest.filter(|one| likeness(one) >= LIKENESS_MIN))
     }
 
-    /// Finds the flow of that name and counts its instances and jobs.
+    /// Counts the instances and jobs of a flow.
     ///
     /// # Errors
     /// [`StoreError::NotFound`].
-    pub async fn counted_flow(&self, tenant: &str, name: &str) -> Result<Flow, StoreError> {
-        self.named_flow(tenant, name, true).await
+    pub async fn counted_flow(&self, tenant: &str, name: &str) -> Result<FlowSummary, StoreError> {
+        let found = self.flows_where(tenant, Some(name)).await?.pop();
+        found.ok_or_else(|| StoreError::not_found("flow", name))
     }
 
-    /// The tenant's flows, by name.
+    /// Lists the tenant's flows by name, with their instances and jobs counted.
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn flows(&self, tenant: &str) -> Result<Vec<Flow>, StoreError> {
-        self.flows_where(tenant, None, true).await
+    pub async fn flows(&self, tenant: &str) -> Result<Vec<FlowSummary>, StoreError> {
+        self.flows_where(tenant, None).await
     }
 
     async fn flows_where(
         &self,
         tenant: &str,
         name: Option<&str>,
-        counted: bool,
-    ) -> Result<Vec<Flow>, StoreError> {
+    ) -> Result<Vec<FlowSummary>, StoreError> {
         Ok(sqlx::query_as(include_str!("../sql/flows.sql"))
             .bind(tenant)
             .bind(name)
-            .bind(counted)
             .fetch_all(&self.pool)
             .await?)
     }
@@ -219,11 +188,12 @@ impl Store {
         name: &str,
         expected: &Expected,
     ) -> Result<(), StoreError> {
-        let flow = self.counted_flow(tenant, name).await?;
+        let flow = self.flow(tenant, name).await?;
+        let held = self.counted_flow(tenant, name).await?;
         let mut transaction = self.begin().await?;
         expect(&mut transaction, tenant, name, expected).await?;
         let counts = serde_json::json!({
-            "regular": flow.regular, "final": flow.r#final, "exception": flow.exception, "estimated": flow.estimated,
+            "regular": held.regular, "final": held.r#final, "exception": held.exception, "estimated": held.estimated,
         });
         note(
             &mut transaction,
@@ -342,8 +312,8 @@ impl Store {
     /// Only those of the connection.
     pub async fn triggers(&self, flow: &Flow) -> Result<Vec<Trigger>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT w.tgid, w.tgname, w.enabled, w.trname, w.cname, w.cpred, w.cfinal, w.timeout::text, \
-             b.component_name AS component \
+            "SELECT w.tgname AS name, w.enabled, w.trname AS transition, w.cname AS condition, w.cpred AS \"when\", \
+               w.cfinal AS final, w.timeout::text, b.component_name AS component \
              FROM \"{}\".wed_trig w LEFT JOIN wed.binding b ON b.flow_id = $1 AND b.trname = w.trname ORDER BY w.tgid",
             flow.schema_name
         )))
@@ -456,20 +426,6 @@ impl Store {
         Ok(all)
     }
 
-    /// Names of the roles that people of a tenant have.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn roles_of_people(&self, tenant: &str) -> Result<Vec<String>, StoreError> {
-        Ok(sqlx::query_scalar(
-            "SELECT DISTINCT r.name FROM wed.role_of_people r JOIN wed.membership USING (role_id) \
-             JOIN wed.tenant t USING (tenant_id) WHERE t.name = $1 ORDER BY 1 LIMIT 1000",
-        )
-        .bind(tenant)
-        .fetch_all(&self.pool)
-        .await?)
-    }
-
     /// Leaves a transition of a flow to a component of its tenant, or, with none, to external workers.
     ///
     /// # Errors
@@ -486,31 +442,14 @@ impl Store {
             .bind(flow_id)
             .execute(&mut *transaction)
             .await?;
-        note_flow(
-            &mut transaction,
-            &self.actor,
+        self.commit_noted_of(
+            transaction,
             flow_id,
             "flow.bind",
             Some(transition),
             serde_json::json!({ "component": component }),
         )
-        .await?;
-        transaction.commit().await?;
-        Ok(())
-    }
-
-    /// Returns true if a transition of a flow is left to a component, uploaded or not.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn is_bound(&self, flow_id: FlowId, transition: &str) -> Result<bool, StoreError> {
-        Ok(sqlx::query_scalar(
-            "SELECT EXISTS (SELECT FROM wed.binding WHERE flow_id = $1 AND trname = $2)",
-        )
-        .bind(flow_id)
-        .bind(transition)
-        .fetch_one(&self.pool)
-        .await?)
+        .await
     }
 
     /// Lists the parts of a flow's definition that will not run, for a person: components that were not uploaded or
@@ -521,22 +460,6 @@ impl Store {
     pub async fn flow_warnings(&self, flow_id: FlowId) -> Result<Vec<String>, StoreError> {
         let mut connection = self.pool.acquire().await?;
         binding_faults(&mut connection, flow_id).await
-    }
-
-    /// Lists the parts of a tenant's flows that do not fit a component that they bind, for a person.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn component_warnings(
-        &self,
-        tenant: &str,
-        component: &str,
-    ) -> Result<Vec<String>, StoreError> {
-        Ok(sqlx::query_scalar("SELECT wed.component_faults($1, $2)")
-            .bind(tenant)
-            .bind(component)
-            .fetch_all(&self.pool)
-            .await?)
     }
 
     /// After a change of the model: which live instances would fire what; without `preview`, fires it.

@@ -2,29 +2,10 @@
 
 use serde_json::{Map, Value as Json};
 use sqlx::FromRow;
+use wedflow_documents::{Hook, PutHook};
 
+use crate::statements::statements;
 use crate::{Flow, Store, StoreError};
-
-/// A hook, as listed.
-#[derive(Debug, Clone, FromRow)]
-pub struct HookRow {
-    /// Name within its flow.
-    pub name: String,
-    /// Last part of the path that messages are posted to.
-    pub address: String,
-    /// `standard` or `github`.
-    pub scheme: String,
-    /// `start`, `set` or `both`.
-    pub acts: String,
-    /// JSON pointer to the business key.
-    pub key: Option<String>,
-    /// Attributes, each with a JSON pointer.
-    pub attributes: Json,
-    /// Actor who set it.
-    pub actor: String,
-    /// When it was made, RFC 3339.
-    pub since: String,
-}
 
 /// A hook that a message was posted to.
 #[derive(Debug, Clone, FromRow)]
@@ -53,21 +34,19 @@ pub struct PostedHook {
     pub moving: Option<String>,
 }
 
-/// A hook to make or change.
-#[derive(Debug, Clone, Copy)]
-pub struct NewHook<'a> {
-    /// Name within its flow.
-    pub name: &'a str,
-    /// `standard` or `github`.
-    pub scheme: &'a str,
-    /// The secret; as before when absent.
-    pub secret: Option<&'a str>,
-    /// `start`, `set` or `both`.
-    pub acts: &'a str,
-    /// JSON pointer to the business key.
-    pub key: Option<&'a str>,
-    /// Attributes, each with a JSON pointer.
-    pub attributes: &'a Json,
+statements! {
+    /// Makes a hook of a flow, or changes the one of that name; its secret stays without one. Returns its path.
+    /// Errors: [`StoreError::Refused`] for an attribute that the flow has not, or beyond 50 hooks of the flow.
+    pub set_hook(&self, flow: &Flow, name: &str, hook: &PutHook, secret: Option<&str>) -> String
+        = call "SELECT '/v1/hooks/' || wed.set_hook($1, $2, $3, $4::jsonb #>> '{}', $5, $6::jsonb #>> '{}', $7, $8)", flow.flow_id,
+            &*self.actor, name, sqlx::types::Json(hook.scheme), secret, sqlx::types::Json(hook.acts), &hook.key,
+            sqlx::types::Json(&hook.attributes);
+
+    /// Lets an event that a hook received start an instance or set attributes, once for its number within a day.
+    /// Errors: [`StoreError::Refused`] with `WF040` where no instance runs under the key, and those of starts
+    /// and events.
+    pub take_event(&self, hook: &PostedHook, event: &str, values: Map<String, Json>, key: Option<&str>) -> Json
+        = call "SELECT wed.take_event($1, $2, $3, $4)", hook.hook_id, event, Json::Object(values), key;
 }
 
 impl Store {
@@ -75,9 +54,10 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn hooks(&self, flow: &Flow) -> Result<Vec<HookRow>, StoreError> {
+    pub async fn hooks(&self, flow: &Flow) -> Result<Vec<Hook>, StoreError> {
         Ok(sqlx::query_as(
-            "SELECT name, address, scheme, acts, key, attributes, actor, wed.rfc3339(since) AS since \
+            "SELECT name, '/v1/hooks/' || address AS path, to_jsonb(scheme) AS scheme, to_jsonb(acts) AS acts, key, attributes, \
+               actor, wed.rfc3339(since) AS since \
              FROM wed.hook WHERE flow_id = $1 ORDER BY name",
         )
         .bind(flow.flow_id)
@@ -85,25 +65,8 @@ impl Store {
         .await?)
     }
 
-    /// Makes a hook of a flow, or changes the one of that name. Returns the last part of its path.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`] for an attribute that the flow has not, or beyond 50 hooks of the flow.
-    pub async fn set_hook(&self, flow: &Flow, hook: &NewHook<'_>) -> Result<String, StoreError> {
-        let call = sqlx::query_scalar("SELECT wed.set_hook($1, $2, $3, $4, $5, $6, $7, $8)")
-            .bind(flow.flow_id)
-            .bind(&*self.actor)
-            .bind(hook.name)
-            .bind(hook.scheme)
-            .bind(hook.secret)
-            .bind(hook.acts)
-            .bind(hook.key)
-            .bind(hook.attributes);
-        self.call(call).await
-    }
-
     /// Replaces the secret of a hook; messages that are signed with the old one are taken for so long, such as
-    /// `24 hours`. Returns the last part of its path.
+    /// `24 hours`. Returns its path.
     ///
     /// # Errors
     /// [`StoreError::NotFound`], and [`StoreError::Refused`] for more than 30 days.
@@ -114,12 +77,14 @@ impl Store {
         secret: &str,
         overlap: &str,
     ) -> Result<String, StoreError> {
-        let call = sqlx::query_scalar("SELECT wed.rotate_hook($1, $2, $3, $4, $5::interval)")
-            .bind(flow.flow_id)
-            .bind(&*self.actor)
-            .bind(name)
-            .bind(secret)
-            .bind(overlap);
+        let call = sqlx::query_scalar(
+            "SELECT '/v1/hooks/' || wed.rotate_hook($1, $2, $3, $4, $5::interval)",
+        )
+        .bind(flow.flow_id)
+        .bind(&*self.actor)
+        .bind(name)
+        .bind(secret)
+        .bind(overlap);
         let address: Option<String> = self.call(call).await?;
         address.ok_or_else(|| StoreError::not_found("hook", name))
     }
@@ -155,24 +120,5 @@ impl Store {
         .fetch_optional(&self.pool)
         .await?
         .ok_or_else(|| StoreError::not_found("hook", address))
-    }
-
-    /// Lets an event that a hook received start an instance or set attributes, once for its number within a day.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`] with `WF040` where no instance runs under the key, and those of starts and events.
-    pub async fn take_event(
-        &self,
-        hook: &PostedHook,
-        event: &str,
-        values: Map<String, Json>,
-        key: Option<&str>,
-    ) -> Result<Json, StoreError> {
-        let call = sqlx::query_scalar("SELECT wed.take_event($1, $2, $3, $4)")
-            .bind(hook.hook_id)
-            .bind(event)
-            .bind(Json::Object(values))
-            .bind(key);
-        self.call(call).await
     }
 }

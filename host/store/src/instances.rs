@@ -1,57 +1,24 @@
 //! Instances, their trace, and the attempts that changed nothing.
 
 use crate::Session;
-use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use sqlx::{AssertSqlSafe, FromRow, Row};
+use wedflow_documents::{Instance, Job, TraceRow};
 use wedflow_model::{FlowId, TriggerId, Value, Wid};
 
 use crate::audit::{Once, claim_key, keep_answer, note_flow};
 use crate::flows::{Flow, FlowShape};
-use crate::times::RFC3339;
-use crate::{Refusal, Store, StoreError, Transaction};
+use crate::statements::statements;
+use crate::{Store, StoreError, Transaction};
 
-/// An instance, as listed.
-#[derive(Debug, Clone, FromRow, Serialize)]
-pub struct Instance {
-    /// Number in the flow.
-    pub wid: Wid,
-    /// `R` regular, `F` final, `E` exception.
-    pub status: String,
-    /// WED-state.
-    #[sqlx(try_from = "crate::readable::Readable")]
-    pub state: Json,
-    /// When it was started, RFC 3339.
-    pub started: String,
-    /// When its status last changed, RFC 3339.
-    pub changed: String,
-    /// Names of its pending transitions.
-    pub pending: Vec<String>,
-    /// Why it is an exception; none for all others.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// Business key of the instance.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
-    /// Parent and children; of an instance that was asked for alone.
-    #[sqlx(skip)]
-    #[serde(skip)]
-    pub relatives: Vec<Relative>,
-}
-
-/// An instance that started another one, or was started by it.
+/// A row with its number, by which lists go on.
 #[derive(Debug, Clone, FromRow)]
-pub struct Relative {
-    /// True for the parent.
-    pub is_parent: bool,
-    /// Flow of the instance.
-    pub flow: String,
-    /// Number in that flow.
-    pub wid: Wid,
-    /// Transition of the parent.
-    pub transition: Option<String>,
-    /// State of the child as its parent sees it.
-    pub state: String,
+pub struct Numbered<T> {
+    /// Number of the row.
+    pub number: i64,
+    /// The row.
+    #[sqlx(flatten)]
+    pub row: T,
 }
 
 /// Filter of instances; without any field, all of the flow.
@@ -118,109 +85,19 @@ pub struct LastRow {
     pub over: bool,
 }
 
-/// A row of `wed_trace`.
-#[derive(Debug, Clone, FromRow, Serialize)]
-pub struct TraceRow {
-    /// The instance.
-    pub wid: Wid,
-    /// 1 for the initial state; in commit order.
-    pub seq: i32,
-    /// The transition that wrote the state; none for the initial one.
-    pub trw: Option<String>,
-    /// The transitions that the state fired.
-    pub trf: Vec<String>,
-    /// `R` regular, `F` final, `E` exception.
-    pub status: String,
-    /// The state.
-    #[sqlx(try_from = "crate::readable::Readable")]
-    pub state: Json,
-    /// When, RFC 3339.
-    pub tstmp: String,
-    /// Writer: a host, or a database role.
-    pub writer: String,
-    /// Why, for rows that no transition wrote.
-    pub note: Option<String>,
-    /// The attempt that succeeded.
-    pub attempt: Option<i32>,
-    /// Fuel it took.
-    pub fuel: Option<i64>,
-    /// Time it took, in microseconds.
-    pub elapsed_us: Option<i64>,
-    /// Memory it took, in bytes.
-    pub memory_bytes: Option<i64>,
-}
+statements! {
+    /// Returns the instance with a business key: the one that is not final, else the last one unless only a running one
+    /// is wanted.
+    pub instance_with_key(&self, flow: &Flow, key: &str, running: bool) -> Option<Wid>
+        = one "SELECT wed.find_key($1, $2, $3)", flow.flow_id, key, running;
 
-/// An attempt that did not change the state.
-#[derive(Debug, Clone, FromRow, Serialize)]
-pub struct AttemptRow {
-    /// The instance.
-    pub wid: Wid,
-    /// The trigger that fired.
-    pub tgid: TriggerId,
-    /// The transition.
-    pub trname: String,
-    /// 1 for the first.
-    pub attempt: i32,
-    /// The name of its outcome.
-    pub outcome: String,
-    /// Message of the attempt.
-    pub message: String,
-    /// When, RFC 3339.
-    pub tstmp: String,
-    /// Host that ran it.
-    pub writer: String,
-    /// Fuel it took.
-    pub fuel: Option<i64>,
-    /// Time it took, in microseconds.
-    pub elapsed_us: Option<i64>,
-    /// Memory it took, in bytes.
-    pub memory_bytes: Option<i64>,
-}
-
-/// A pending job.
-#[derive(Debug, Clone, FromRow, Serialize)]
-pub struct JobRow {
-    /// The instance.
-    pub wid: Wid,
-    /// The trigger that fired.
-    pub tgid: TriggerId,
-    /// The transition.
-    pub trname: String,
-    /// The trigger's name.
-    pub tgname: Option<String>,
-    /// Those of a higher priority are claimed first.
-    pub priority: i32,
-    /// Holder: `host:7`, a worker over HTTP, `worker:pack-1`, or the session of an external worker, `session:4711`.
-    pub lckid: Option<String>,
-    /// Attempts begun.
-    pub attempt: i32,
-    /// Maximum number of attempts.
-    pub attempts: i32,
-    /// The component that performs it; none when it is left to external workers.
-    pub component: Option<String>,
-    /// When it may next be claimed, RFC 3339; none while it waits for something else than time.
-    pub due: Option<String>,
-    /// Code of the reason why it is not being run ([`crate::WaitingReason`]).
-    pub waits_for: Option<String>,
-}
-
-/// A line that a guest logged.
-#[derive(Debug, Clone, FromRow, Serialize)]
-pub struct LogRow {
-    /// The trigger whose transition said it.
-    pub tgid: TriggerId,
-    /// Transition of that trigger; none when it was removed.
-    pub trname: Option<String>,
-    /// In which attempt.
-    pub attempt: i32,
-    /// `debug`, `info`, `warn` or `error`.
-    pub severity: String,
-    /// The line.
-    pub message: String,
-    /// Named values of the line.
-    pub fields: Json,
-    /// When it was stored, RFC 3339.
-    pub tstmp: String,
+    /// Reads the last row of each of these instances' traces, of one flow or several.
+    pub last_rows(&self, flows: &[FlowId], wids: &[Wid]) -> Vec<LastRow>
+        = rows "SELECT w.flow_id, w.wid, coalesce((SELECT t.seq FROM wed.trace t \
+              WHERE t.flow_id = w.flow_id AND t.wid = w.wid ORDER BY t.seq DESC LIMIT 1), 0) AS seq, \
+              NOT EXISTS (SELECT FROM wed.instance i \
+                WHERE i.flow_id = w.flow_id AND i.wid = w.wid AND i.status <> 'F') AS over \
+            FROM unnest($1::integer[], $2::integer[]) AS w(flow_id, wid)", flows, wids;
 }
 
 impl Store {
@@ -287,25 +164,6 @@ impl Store {
         }
         transaction.commit().await?;
         Ok((wid, false))
-    }
-
-    /// Returns the instance with a business key: the one that is not final, else the last one unless only a running one
-    /// is wanted.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn instance_with_key(
-        &self,
-        flow: &Flow,
-        key: &str,
-        running: bool,
-    ) -> Result<Option<Wid>, StoreError> {
-        Ok(sqlx::query_scalar("SELECT wed.find_key($1, $2, $3)")
-            .bind(flow.flow_id)
-            .bind(key)
-            .bind(running)
-            .fetch_one(&self.pool)
-            .await?)
     }
 
     /// Names the attribute whose value Postgres cannot read, in a refusal that does not say it.
@@ -457,7 +315,8 @@ impl Store {
             .pop()
             .ok_or_else(|| StoreError::not_found("instance", wid))?;
         instance.relatives = sqlx::query_as(
-            "SELECT is_parent, flow, wid, transition, state FROM wed.relatives_of($1, $2)",
+            "SELECT CASE WHEN is_parent THEN 'parent' ELSE 'child' END AS role, flow, wid, transition, state \
+             FROM wed.relatives_of($1, $2)",
         )
         .bind(flow.flow_id)
         .bind(wid)
@@ -503,12 +362,11 @@ impl Store {
         from_seq: i32,
         limit: i64,
     ) -> Result<Vec<TraceRow>, StoreError> {
-        Ok(sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT wid, seq, trw, trf, status::text, state::json AS state, to_char(tstmp AT TIME ZONE 'UTC', \
-             {RFC3339}) AS tstmp, \
-               writer, note, attempt, fuel, elapsed_us, memory_bytes \
-             FROM wed.trace WHERE flow_id = $1 AND wid = $2 AND seq >= $3 ORDER BY seq LIMIT $4"
-        )))
+        Ok(sqlx::query_as(
+            "SELECT seq, trw AS transition, trf AS fired, status::text, state::json AS state, \
+               wed.rfc3339(tstmp) AS at, writer, note, attempt, fuel, elapsed_us, memory_bytes \
+             FROM wed.trace WHERE flow_id = $1 AND wid = $2 AND seq >= $3 ORDER BY seq LIMIT $4",
+        )
         .bind(flow_id)
         .bind(wid)
         .bind(from_seq)
@@ -517,83 +375,26 @@ impl Store {
         .await?)
     }
 
-    /// Reads the last row of each of these instances' traces, of one flow or several.
+    /// A flow's pending jobs, or those of one instance, in the order of (wid, tgid), those behind `after`; each
+    /// with its trigger's number.
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn last_rows(
-        &self,
-        flows: &[FlowId],
-        wids: &[Wid],
-    ) -> Result<Vec<LastRow>, StoreError> {
-        Ok(sqlx::query_as(
-            "SELECT w.flow_id, w.wid, coalesce((SELECT t.seq FROM wed.trace t \
-               WHERE t.flow_id = w.flow_id AND t.wid = w.wid ORDER BY t.seq DESC LIMIT 1), 0) AS seq, \
-               NOT EXISTS (SELECT FROM wed.instance i \
-                 WHERE i.flow_id = w.flow_id AND i.wid = w.wid AND i.status <> 'F') AS over \
-             FROM unnest($1::integer[], $2::integer[]) AS w(flow_id, wid)",
-        )
-        .bind(flows)
-        .bind(wids)
-        .fetch_all(&self.pool)
-        .await?)
-    }
-
-    /// The attempts at an instance's transitions that changed nothing, in order.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn attempts(&self, flow_id: FlowId, wid: Wid) -> Result<Vec<AttemptRow>, StoreError> {
-        Ok(sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT wid, tgid, trname, attempt, outcome, message, to_char(tstmp AT TIME ZONE 'UTC', {RFC3339}) AS \
-             tstmp, \
-               writer, fuel, elapsed_us, memory_bytes \
-             FROM wed.attempt WHERE flow_id = $1 AND wid = $2 ORDER BY attempt_id"
-        )))
-        .bind(flow_id)
-        .bind(wid)
-        .fetch_all(&self.pool)
-        .await?)
-    }
-
-    /// An instance's pending jobs.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn jobs(&self, flow_id: FlowId, wid: Wid) -> Result<Vec<JobRow>, StoreError> {
-        self.jobs_where(flow_id, Some(wid), None, i64::MAX).await
-    }
-
-    /// A flow's pending jobs, or those of one instance, in the order of (wid, tgid), those behind `after`.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn flow_jobs(
+    pub async fn jobs(
         &self,
         flow_id: FlowId,
         wid: Option<Wid>,
         after: Option<(Wid, TriggerId)>,
         limit: i64,
-    ) -> Result<Vec<JobRow>, StoreError> {
-        self.jobs_where(flow_id, wid, after, limit).await
-    }
-
-    async fn jobs_where(
-        &self,
-        flow_id: FlowId,
-        wid: Option<Wid>,
-        after: Option<(Wid, TriggerId)>,
-        limit: i64,
-    ) -> Result<Vec<JobRow>, StoreError> {
+    ) -> Result<Vec<Numbered<Job>>, StoreError> {
         let (after_wid, after_tgid) = after.unwrap_or_default();
-        Ok(sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT j.wid, j.tgid, j.trname, t.tgname, \
-               coalesce(CASE WHEN j.host_id = 0 THEN 'worker:' || j.worker ELSE 'host:' || j.host_id END, \
-                 'session:' || w.pid) AS lckid, \
+        Ok(sqlx::query_as(
+            "SELECT j.wid, j.tgid::bigint AS number, j.trname AS transition, \
+               coalesce(nullif(t.tgname, ''), j.tgid::text) AS trigger, \
+               j.host_id IS NOT NULL OR w.pid IS NOT NULL AS running, \
                j.attempt, coalesce(t.attempts, 1) AS attempts, c.name AS component, j.priority, \
                wed.waiting_reason(j.flow_id, j.wid, j.tgid) AS waits_for, \
-               CASE WHEN isfinite(j.due) AND NOT wed.is_paused(j.due) \
-                 THEN to_char(j.due AT TIME ZONE 'UTC', {RFC3339}) END AS due \
+               CASE WHEN isfinite(j.due) AND NOT wed.is_paused(j.due) THEN wed.rfc3339(j.due) END AS due \
              FROM wed.job j LEFT JOIN wed.trigger t USING (tgid) LEFT JOIN wed.component c \
                ON c.component_id = j.component_id \
              LEFT JOIN (SELECT classid::bigint AS wid, objid::bigint AS tgid, min(pid) AS pid FROM pg_locks \
@@ -601,29 +402,13 @@ impl Store {
                  AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
                GROUP BY 1, 2) w ON w.wid = j.wid AND w.tgid = j.tgid \
              WHERE j.flow_id = $1 AND ($2::integer IS NULL OR j.wid = $2) AND (j.wid, j.tgid) > ($3, $4) \
-             ORDER BY j.wid, j.tgid LIMIT $5"
-        )))
+             ORDER BY j.wid, j.tgid LIMIT $5",
+        )
         .bind(flow_id)
         .bind(wid)
         .bind(after_wid)
         .bind(after_tgid)
         .bind(limit)
-        .fetch_all(&self.pool)
-        .await?)
-    }
-
-    /// Returns the log lines of an instance's guests, in order.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn logs(&self, flow_id: FlowId, wid: Wid) -> Result<Vec<LogRow>, StoreError> {
-        Ok(sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT l.tgid, t.trname, l.attempt, l.severity, l.message, l.fields, \
-               to_char(l.tstmp AT TIME ZONE 'UTC', {RFC3339}) AS tstmp \
-             FROM wed.log l LEFT JOIN wed.trigger t USING (tgid) WHERE l.flow_id = $1 AND l.wid = $2 ORDER BY log_id"
-        )))
-        .bind(flow_id)
-        .bind(wid)
         .fetch_all(&self.pool)
         .await?)
     }
@@ -635,15 +420,8 @@ fn check_values(
     shape: &FlowShape,
     values: &Map<String, Json>,
 ) -> Result<(), StoreError> {
-    let refused = |code: &str, message: String, hint: String| {
-        Err(StoreError::Refused(Box::new(Refusal {
-            code: code.to_owned(),
-            message,
-            detail: None,
-            hint: Some(hint),
-            place: None,
-        })))
-    };
+    let refused =
+        |code: &str, message: String, hint: String| Err(StoreError::refused(code, message, hint));
     for (name, value) in values {
         let Some((_, kind)) = shape.attributes.iter().find(|(known, _)| known == name) else {
             let name: String = name.chars().take(64).collect();
@@ -675,13 +453,11 @@ fn check_values(
 /// Gives the instances that this transaction starts a business key.
 async fn set_key(connection: &mut Session, key: &str) -> Result<(), StoreError> {
     if key.is_empty() {
-        return Err(StoreError::Refused(Box::new(Refusal {
-            code: "22023".to_owned(),
-            message: "the key has 0 bytes, and 1 to 255 are allowed".to_owned(),
-            detail: None,
-            hint: Some("Leave it out, or name what the instance is about.".to_owned()),
-            place: None,
-        })));
+        return Err(StoreError::refused(
+            "22023",
+            "the key has 0 bytes, and 1 to 255 are allowed",
+            "Leave it out, or name what the instance is about.",
+        ));
     }
     sqlx::query("SELECT set_config('wed.instance_key', $1, true)")
         .bind(key)

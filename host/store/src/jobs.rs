@@ -10,6 +10,7 @@ use wedflow_model::{
 };
 
 use crate::results::{CommitGroup, GroupRow};
+use crate::statements::statements;
 use crate::{Store, StoreError};
 
 /// Reason for which a job waits whose instance or flow another session has locked.
@@ -161,6 +162,75 @@ impl FromRow<'_, PgRow> for Claimed {
     }
 }
 
+statements! {
+    /// Registers a host of a build of the program whose leases last `lease` unless [`Store::renew_lease`] is called.
+    /// Returns its number.
+    /// Errors: [`StoreError::Refused`] with `WF019` when another version of the program has migrated the database.
+    pub register_build(&self, name: &str, build: &str, lease: Duration) -> HostId
+        = one "SELECT wed.register_host($1, $2 * interval '1 second', $3, $4)", name, lease.as_secs_f64(), build,
+            INTERFACE;
+
+    /// Returns an error when this program may not be a host of the database.
+    /// Errors: As [`Store::register_host`].
+    pub check_interface(&self) -> () = run "SELECT wed.refuse_other_interface($1)", INTERFACE;
+
+    /// Prolongs a host's leases. False: they are lost, and it must register anew.
+    /// Errors: As [`Store::register_host`].
+    pub renew_lease(&self, host: HostId, lease: Duration) -> bool
+        = one "SELECT wed.renew_lease($1, $2 * interval '1 second', $3)", host, lease.as_secs_f64(), INTERFACE;
+
+    /// Gives back all of a host's jobs and removes it.
+    /// Errors: Only those of the connection; the leases then end by themselves.
+    pub leave_host(&self, host: HostId) -> () = run "SELECT wed.leave_host($1)", host;
+
+    /// The same, of one tenant at most `most`, and of those named in `without` none; where there is not enough
+    /// for all, first of those that are not named in `busy`.
+    /// Errors: The same.
+    pub claim_share(
+        &self, host: HostId, limit: i32, most: Option<i32>, without: &[TenantId], busy: &[TenantId]
+    ) -> Vec<Claimed>
+        = rows "SELECT * FROM wed.claim($1, $2, $3, $4, $5)", host, limit, most, without, busy;
+
+    /// Returns the tenant of each of these flows.
+    pub tenants_of(&self, flows: &[FlowId]) -> Vec<(FlowId, TenantId)>
+        = rows "SELECT flow_id, tenant_id FROM wed.flow WHERE flow_id = ANY ($1)", flows;
+
+    /// Returns the names of a flow's tenant and of the flow.
+    pub names_of(&self, flow: FlowId) -> Option<(String, String)>
+        = optional_row "SELECT t.name, f.name FROM wed.flow f JOIN wed.tenant t USING (tenant_id) WHERE f.flow_id = $1",
+            flow;
+
+    /// Tells what fuel some tenants' transitions used since the last time. Answers which tenants rest, since
+    /// theirs is used up, and which have a limit on jobs in flight.
+    pub tell_fuel(&self, tenants: &[TenantId], fuel: &[i64]) -> (Vec<TenantId>, Vec<TenantId>)
+        = row "SELECT resting, limited FROM wed.tell_fuel($1, $2)", tenants, fuel;
+
+    /// Records attempts that changed nothing and decides what becomes of their jobs.
+    /// Errors: [`StoreError::Conflict`]: try the same again.
+    pub fail_recorded(&self, host: HostId, attempts: &[FailedAttempt], records: &[&AttemptRecord]) -> ()
+        = run "SELECT wed.fail_attempts($1, $2, $3)", host, sqlx::types::Json(attempts), records_json(records);
+
+    /// Tells every host that there may be work. A hint: hosts look by themselves too.
+    pub tell_hosts(&self) -> () = run "SELECT wed.tell_hosts()";
+
+    /// Gives jobs back unrun.
+    /// Errors: Only those of the connection; the leases then end by themselves.
+    pub release(&self, host: HostId, tokens: &[LeaseToken]) -> () = run "SELECT wed.release($1, $2)", host, tokens;
+
+    /// Returns the claims that are still this host's. After a commit whose answer was lost, those that are gone were
+    /// committed (or taken away), and only the others may be committed again.
+    pub still_held(&self, host: HostId, tokens: &[LeaseToken]) -> Vec<LeaseToken>
+        = all "SELECT token FROM wed.job WHERE host_id = $1 AND token = ANY ($2)", host, tokens;
+
+    /// Rebuilds indexes of the pool of jobs that have become much larger than what they hold. Returns how many. Any
+    /// host may do it for all.
+    pub rebuild_indexes(&self) -> i32 = one "SELECT wed.rebuild_indexes()";
+
+    /// Makes the trace's partitions of the next days and drops those that are older than what is kept.
+    /// Returns how many were dropped. Any host may do it for all.
+    pub roll_trace(&self) -> i32 = one "SELECT wed.roll_trace()";
+}
+
 impl Store {
     /// Registers a host of this version of the program ([`Store::register_build`]).
     ///
@@ -169,67 +239,6 @@ impl Store {
     pub async fn register_host(&self, name: &str, lease: Duration) -> Result<HostId, StoreError> {
         self.register_build(name, env!("CARGO_PKG_VERSION"), lease)
             .await
-    }
-
-    /// Registers a host of a build of the program whose leases last `lease` unless [`Store::renew_lease`] is called.
-    /// Returns its number.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`] with `WF019` when another version of the program has migrated the database.
-    pub async fn register_build(
-        &self,
-        name: &str,
-        build: &str,
-        lease: Duration,
-    ) -> Result<HostId, StoreError> {
-        Ok(
-            sqlx::query_scalar("SELECT wed.register_host($1, $2 * interval '1 second', $3, $4)")
-                .bind(name)
-                .bind(lease.as_secs_f64())
-                .bind(build)
-                .bind(INTERFACE)
-                .fetch_one(&self.pool)
-                .await?,
-        )
-    }
-
-    /// Returns an error when this program may not be a host of the database.
-    ///
-    /// # Errors
-    /// As [`Store::register_host`].
-    pub async fn check_interface(&self) -> Result<(), StoreError> {
-        sqlx::query("SELECT wed.refuse_other_interface($1)")
-            .bind(INTERFACE)
-            .execute(&self.pool)
-            .await?;
-        Ok(())
-    }
-
-    /// Prolongs a host's leases. False: they are lost, and it must register anew.
-    ///
-    /// # Errors
-    /// As [`Store::register_host`].
-    pub async fn renew_lease(&self, host: HostId, lease: Duration) -> Result<bool, StoreError> {
-        Ok(
-            sqlx::query_scalar("SELECT wed.renew_lease($1, $2 * interval '1 second', $3)")
-                .bind(host)
-                .bind(lease.as_secs_f64())
-                .bind(INTERFACE)
-                .fetch_one(&self.pool)
-                .await?,
-        )
-    }
-
-    /// Gives back all of a host's jobs and removes it.
-    ///
-    /// # Errors
-    /// Only those of the connection; the leases then end by themselves.
-    pub async fn leave_host(&self, host: HostId) -> Result<(), StoreError> {
-        sqlx::query("SELECT wed.leave_host($1)")
-            .bind(host)
-            .execute(&self.pool)
-            .await?;
-        Ok(())
     }
 
     /// [`Store::claim_share`], and when there will be something to claim after it, in one round trip.
@@ -280,79 +289,6 @@ impl Store {
         self.claim_share(host, limit, None, &[], &[]).await
     }
 
-    /// The same, of one tenant at most `most`, and of those named in `without` none; where there is not enough
-    /// for all, first of those that are not named in `busy`.
-    ///
-    /// # Errors
-    /// The same.
-    pub async fn claim_share(
-        &self,
-        host: HostId,
-        limit: i32,
-        most: Option<i32>,
-        without: &[TenantId],
-        busy: &[TenantId],
-    ) -> Result<Vec<Claimed>, StoreError> {
-        Ok(
-            sqlx::query_as("SELECT * FROM wed.claim($1, $2, $3, $4, $5)")
-                .bind(host)
-                .bind(limit)
-                .bind(most)
-                .bind(without)
-                .bind(busy)
-                .fetch_all(&self.pool)
-                .await?,
-        )
-    }
-
-    /// Returns the tenant of each of these flows.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn tenants_of(
-        &self,
-        flows: &[FlowId],
-    ) -> Result<Vec<(FlowId, TenantId)>, StoreError> {
-        Ok(
-            sqlx::query_as("SELECT flow_id, tenant_id FROM wed.flow WHERE flow_id = ANY ($1)")
-                .bind(flows)
-                .fetch_all(&self.pool)
-                .await?,
-        )
-    }
-
-    /// Returns the names of a flow's tenant and of the flow.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn names_of(&self, flow: FlowId) -> Result<Option<(String, String)>, StoreError> {
-        Ok(sqlx::query_as(
-            "SELECT t.name, f.name FROM wed.flow f JOIN wed.tenant t USING (tenant_id) WHERE f.flow_id = $1",
-        )
-        .bind(flow)
-        .fetch_optional(&self.pool)
-        .await?)
-    }
-
-    /// Tells what fuel some tenants' transitions used since the last time. Answers which tenants rest, since
-    /// theirs is used up, and which have a limit on jobs in flight.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn tell_fuel(
-        &self,
-        tenants: &[TenantId],
-        fuel: &[i64],
-    ) -> Result<(Vec<TenantId>, Vec<TenantId>), StoreError> {
-        Ok(
-            sqlx::query_as("SELECT resting, limited FROM wed.tell_fuel($1, $2)")
-                .bind(tenants)
-                .bind(fuel)
-                .fetch_one(&self.pool)
-                .await?,
-        )
-    }
-
     /// Commits finished transitions, all or none, at most one of an instance. One round trip, one
     /// transaction, one fsync; `records` are kept in it. Returns the jobs that the new states fired,
     /// leased to this host already. With `careful`, an instance whose condition fails becomes an
@@ -385,25 +321,6 @@ impl Store {
         )
     }
 
-    /// Records attempts that changed nothing and decides what becomes of their jobs.
-    ///
-    /// # Errors
-    /// [`StoreError::Conflict`]: try the same again.
-    pub async fn fail_recorded(
-        &self,
-        host: HostId,
-        attempts: &[FailedAttempt],
-        records: &[&AttemptRecord],
-    ) -> Result<(), StoreError> {
-        sqlx::query("SELECT wed.fail_attempts($1, $2, $3)")
-            .bind(host)
-            .bind(sqlx::types::Json(attempts))
-            .bind(records_json(records))
-            .execute(&self.pool)
-            .await?;
-        Ok(())
-    }
-
     /// [`Store::commit_recorded`] with nothing to keep.
     ///
     /// # Errors
@@ -429,30 +346,6 @@ impl Store {
         attempts: &[FailedAttempt],
     ) -> Result<(), StoreError> {
         self.fail_recorded(host, attempts, &[]).await
-    }
-
-    /// Tells every host that there may be work. A hint: hosts look by themselves too.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn tell_hosts(&self) -> Result<(), StoreError> {
-        sqlx::query("SELECT wed.tell_hosts()")
-            .execute(&self.pool)
-            .await?;
-        Ok(())
-    }
-
-    /// Gives jobs back unrun.
-    ///
-    /// # Errors
-    /// Only those of the connection; the leases then end by themselves.
-    pub async fn release(&self, host: HostId, tokens: &[LeaseToken]) -> Result<(), StoreError> {
-        sqlx::query("SELECT wed.release($1, $2)")
-            .bind(host)
-            .bind(tokens)
-            .execute(&self.pool)
-            .await?;
-        Ok(())
     }
 
     /// Gives jobs back unrun, to be claimed again after a pause: this host cannot run them, for a reason, or, without
@@ -506,25 +399,6 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the claims that are still this host's. After a commit whose answer was lost, those that are gone were
-    /// committed (or taken away), and only the others may be committed again.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn still_held(
-        &self,
-        host: HostId,
-        tokens: &[LeaseToken],
-    ) -> Result<Vec<LeaseToken>, StoreError> {
-        Ok(
-            sqlx::query_scalar("SELECT token FROM wed.job WHERE host_id = $1 AND token = ANY ($2)")
-                .bind(host)
-                .bind(tokens)
-                .fetch_all(&self.pool)
-                .await?,
-        )
-    }
-
     /// Returns the jobs leased to this host whose tokens are not in `known`: what a commit whose answer was lost had
     /// fired.
     ///
@@ -564,27 +438,5 @@ impl Store {
         }
         self.remove_residue(Duration::from_millis(200)).await?;
         first
-    }
-
-    /// Rebuilds indexes of the pool of jobs that have become much larger than what they hold. Returns how many. Any
-    /// host may do it for all.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn rebuild_indexes(&self) -> Result<i32, StoreError> {
-        Ok(sqlx::query_scalar("SELECT wed.rebuild_indexes()")
-            .fetch_one(&self.pool)
-            .await?)
-    }
-
-    /// Makes the trace's partitions of the next days and drops those that are older than what is kept.
-    /// Returns how many were dropped. Any host may do it for all.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn roll_trace(&self) -> Result<i32, StoreError> {
-        Ok(sqlx::query_scalar("SELECT wed.roll_trace()")
-            .fetch_one(&self.pool)
-            .await?)
     }
 }

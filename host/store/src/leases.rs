@@ -4,36 +4,12 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
 use sqlx::FromRow;
+use wedflow_documents::LeasedJob;
 use wedflow_model::{LeaseToken, TriggerId, Wid};
 
 use crate::results::GroupRow;
+use crate::statements::statements;
 use crate::{CommitGroup, Flow, Store, StoreError};
-
-/// A job leased to a worker.
-#[derive(Debug, Clone, FromRow)]
-pub struct LeasedRow {
-    /// The instance.
-    pub wid: Wid,
-    /// The trigger's name; its number as text where it has none.
-    pub trigger: String,
-    /// Transition.
-    pub transition: String,
-    /// The claim's fencing token.
-    pub token: LeaseToken,
-    /// 1 for the first.
-    pub attempt: i32,
-    /// Maximum number of attempts.
-    pub attempts: i32,
-    /// When the lease ends, RFC 3339.
-    pub lease_ends: String,
-    /// Row of the trace that fired it.
-    pub seq: i32,
-    /// State that fired it.
-    #[sqlx(try_from = "crate::readable::Readable")]
-    pub state: Json,
-    /// Progress that an earlier attempt reported.
-    pub progress: Option<sqlx::types::Json<Map<String, Json>>>,
-}
 
 /// A trigger whose jobs a worker performs.
 #[derive(Debug, Clone, FromRow)]
@@ -59,6 +35,31 @@ pub struct WorkerLease<'a> {
     pub token: LeaseToken,
 }
 
+statements! {
+    /// Prolongs a lease from now on, and keeps what the worker says of its progress. Returns when it ends, RFC 3339.
+    /// Errors: [`StoreError::Refused`] with `WF026` when the lease has ended.
+    pub extend_lease(
+        &self, of: WorkerLease<'_>, lease: Option<Duration>, progress: Option<&Map<String, Json>>
+    ) -> String
+        = call "SELECT wed.extend_lease($1, $2, $3, $4, $5 * interval '1 second', $6)", of.flow.flow_id, of.wid,
+            of.tgid, of.token, lease.map(|lease| lease.as_secs_f64()), progress.map(sqlx::types::Json);
+
+    /// Commits a worker's result, a group of one item, once for its lease. `asked` is what the worker sent: a
+    /// repetition is answered as the first was.
+    /// Errors: [`StoreError::Refused`] with `WF026` when the lease has ended, and those of the gate.
+    pub complete_job(&self, group: &CommitGroup<'_>, asked: &Json) -> Json
+        = call "SELECT wed.complete_job($1, $2, $3, $4)", group.flow, GroupRow::new(group), &*self.actor, asked;
+
+    /// Records a worker's attempt that changed nothing, once for its lease, as [`Store::complete_job`].
+    /// Errors: [`StoreError::Refused`] with `WF026` when the lease has ended.
+    pub fail_job(
+        &self, of: WorkerLease<'_>, message: &str, (retry, after): (bool, Option<Duration>), asked: &Json
+    ) -> Json
+        = call "SELECT wed.fail_job($1, $2, $3, $4, $5, $6, $7, $8 * interval '1 second', $9)", of.flow.flow_id,
+            of.wid, of.tgid, of.token, &*self.actor, message.replace('\0', "\u{fffd}"), retry,
+            after.map(|after| after.as_secs_f64()), asked;
+}
+
 impl Store {
     /// Leases up to `limit` due jobs that no component performs to a worker; until their triggers' timeouts without
     /// `lease`.
@@ -72,10 +73,10 @@ impl Store {
         limit: i32,
         worker: &str,
         lease: Option<Duration>,
-    ) -> Result<Vec<LeasedRow>, StoreError> {
+    ) -> Result<Vec<LeasedJob>, StoreError> {
         Ok(sqlx::query_as(
-            "SELECT wid, trigger, transition, token, attempt, attempts, lease_ends, seq, state::json AS state, \
-               progress \
+            "SELECT wid, trigger, transition, token AS lease, attempt, attempts, lease_ends, seq, \
+               state::json AS state, progress \
              FROM wed.lease_to_worker($1, $2, $3, $4, $5 * interval '1 second')",
         )
         .bind(flow.flow_id)
@@ -105,71 +106,5 @@ impl Store {
         .fetch_optional(&self.pool)
         .await?
         .ok_or_else(|| StoreError::not_found("job", name))
-    }
-
-    /// Prolongs a lease from now on, and keeps what the worker says of its progress. Returns when it ends, RFC 3339.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`] with `WF026` when the lease has ended.
-    pub async fn extend_lease(
-        &self,
-        of: WorkerLease<'_>,
-        lease: Option<Duration>,
-        progress: Option<&Map<String, Json>>,
-    ) -> Result<String, StoreError> {
-        let call = sqlx::query_scalar(
-            "SELECT wed.extend_lease($1, $2, $3, $4, $5 * interval '1 second', $6)",
-        )
-        .bind(of.flow.flow_id)
-        .bind(of.wid)
-        .bind(of.tgid)
-        .bind(of.token)
-        .bind(lease.map(|lease| lease.as_secs_f64()))
-        .bind(progress.map(sqlx::types::Json));
-        self.call(call).await
-    }
-
-    /// Commits a worker's result, a group of one item, once for its lease. `asked` is what the worker sent: a
-    /// repetition is answered as the first was.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`] with `WF026` when the lease has ended, and those of the gate.
-    pub async fn complete_job(
-        &self,
-        group: &CommitGroup<'_>,
-        asked: &Json,
-    ) -> Result<Json, StoreError> {
-        let call = sqlx::query_scalar("SELECT wed.complete_job($1, $2, $3, $4)")
-            .bind(group.flow)
-            .bind(GroupRow::new(group))
-            .bind(&*self.actor)
-            .bind(asked);
-        self.call(call).await
-    }
-
-    /// Records a worker's attempt that changed nothing, once for its lease, as [`Store::complete_job`].
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`] with `WF026` when the lease has ended.
-    pub async fn fail_job(
-        &self,
-        of: WorkerLease<'_>,
-        message: &str,
-        (retry, after): (bool, Option<Duration>),
-        asked: &Json,
-    ) -> Result<Json, StoreError> {
-        let call = sqlx::query_scalar(
-            "SELECT wed.fail_job($1, $2, $3, $4, $5, $6, $7, $8 * interval '1 second', $9)",
-        )
-        .bind(of.flow.flow_id)
-        .bind(of.wid)
-        .bind(of.tgid)
-        .bind(of.token)
-        .bind(&*self.actor)
-        .bind(message.replace('\0', "\u{fffd}"))
-        .bind(retry)
-        .bind(after.map(|after| after.as_secs_f64()))
-        .bind(asked);
-        self.call(call).await
     }
 }

@@ -4,6 +4,7 @@
 //!
 //! - [`Store`]: pools of sessions, migrations
 //! - `session`, `servers`, `silence`: a session and its limit on silence, the server that takes writes, sockets
+//! - `statements`: methods that are one statement
 //! - `flows`: flows, their attributes, triggers and bindings
 //! - `components`: uploaded components
 //! - `conditions`: conditions over the present state of an instance
@@ -22,10 +23,8 @@
 //! - `operators`: tokens of operators of the installation
 //! - `replica`: a replica to read from, and how far it has come
 //! - `retention`: how long history is kept
-//! - `readable`: documents of tenants as they are listed
 //! - `receipts`: use by day, tenant, flow and transition
 //! - `backup`: what a dump leaves out
-//! - `documents`: rows as the documents of the API
 //! - `moving`: a tenant on its way to another installation
 //! - `status`: the state of the installation, also while it is locked or read-only
 //! - `disk`: whether the server's disk takes what is written, and how much is free
@@ -47,7 +46,6 @@ mod conditions;
 mod constraints;
 mod directory;
 mod disk;
-mod documents;
 mod error;
 mod explain;
 mod feed;
@@ -63,21 +61,19 @@ mod operators;
 mod pinned;
 mod queries;
 mod quotas;
-mod readable;
 mod receipts;
 mod recovery;
 mod replica;
 mod results;
 mod retention;
-mod rows;
 mod schedules;
 mod servers;
 mod session;
 mod settings;
 mod silence;
+mod statements;
 mod status;
 mod tenants;
-mod times;
 mod tokens;
 mod traced;
 mod users;
@@ -92,26 +88,22 @@ use sqlx::Postgres;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgRow};
 use sqlx::query::QueryScalar;
 
-pub use announcements::{Message, NewWebhook, OutboxMessage, Webhook, WebhookSet};
-pub use attempts::{AttemptLog, MadeAttempt, PendingJob};
-pub use audit::{AuditEntry, Once, Taken};
+pub use announcements::Message;
+pub use attempts::MadeAttempt;
+pub use audit::{Once, Taken};
 pub use backup::{BackupScript, DATABASE_PLACEHOLDER};
 pub use by_hand::FlowSession;
 pub use chores::ChoreKind;
-pub use components::{Component, NewComponent, StoredComponent};
+pub use components::{NewComponent, StoredComponent};
 pub use conditions::Condition;
-pub use constraints::{Reservation, Resource, TaskOrder};
 pub use directory::{AddedCluster, ClusterAddress, ClusterRow, Directory, TenantPlace};
 pub use error::{FragmentPosition, Refusal, StoreError};
 pub use feed::{FeedPosition, FeedRow};
-pub use flows::{Expected, Flow, FlowShape, Trigger};
-pub use hooks::{HookRow, NewHook, PostedHook};
-pub use instances::{
-    AttemptRow, COUNTED_MAX, CheckedCondition, Instance, JobRow, LastRow, LogRow, Relative,
-    TraceRow, WantedInstances,
-};
+pub use flows::{Expected, Flow, FlowShape};
+pub use hooks::PostedHook;
+pub use instances::{COUNTED_MAX, CheckedCondition, LastRow, Numbered, WantedInstances};
 pub use jobs::{AttemptRecord, Claimed, FailedAttempt, LogLine, NextDue};
-pub use leases::{LeasedRow, PerformedTrigger, WorkerLease};
+pub use leases::{PerformedTrigger, WorkerLease};
 pub use migrate::{Schema, ServerSettings};
 pub use moving::{
     FlowFolder, ImportedTenant, Reseal, TenantExport, TenantManifest, TenantMove, TenantPart,
@@ -121,24 +113,20 @@ pub use notifications::Notifications;
 pub use operators::{NewOperator, Operator};
 pub use quotas::QuotaChange;
 pub use receipts::{ReceiptDays, ReceiptPlace};
-pub use recovery::{
-    Matching, Metric, PauseScope, PausedThing, RetriedMatching, Waiting, WaitingReason,
-};
+pub use recovery::{Metric, PauseScope, WaitingReason};
 pub use results::{CommitGroup, CommitItem};
 pub use retention::Retention;
-pub use schedules::{NewSchedule, Schedule};
 pub use servers::without_password;
 use servers::{Access, Servers};
 use session::{Pooling, Session, Sessions, Transaction};
 pub use settings::{
     Grant, SECRETS_BYTES_MAX, SECRETS_MAX, SETTINGS_BYTES_MAX, SETTINGS_MAX, SealedSecret,
 };
-pub use tenants::TenantSettings;
-pub use tokens::{Bearer, NewToken, Token};
+pub use tokens::{Bearer, NewToken};
 pub use traced::{TracedAttempt, TracedState};
-pub use versions::{Rematched, RolledBack, definition_of};
-pub use wedflow_documents::{Applied, Version};
-pub use work::{NewProcess, NotificationChange, PersonName, WorkAct, WorkCalendar, WorkReport};
+pub use versions::definition_of;
+pub use wedflow_documents::{Applied, Rematched, Version};
+pub use work::{PersonName, WorkAct};
 
 /// Time that a statement of ours may wait for a connection of the pool.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use rust_embed::RustEmbed;
 use sha2::{Digest, Sha256};
 use sqlx::migrate::{Migrate, MigrateError, Migrator};
-use sqlx::{AssertSqlSafe, Connection, PgConnection};
+use sqlx::{AssertSqlSafe, Connection, FromRow, PgConnection};
 use wedflow_guard::rules;
 
 use crate::servers::Access;
@@ -40,7 +40,7 @@ const TRIES_MAX: usize = 20;
 const BETWEEN_TRIES: Duration = Duration::from_millis(200);
 
 /// Settings of a database's server on which durability and leases depend.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, FromRow)]
 pub struct ServerSettings {
     /// Version of Postgres.
     pub version: String,
@@ -83,33 +83,18 @@ impl Store {
     /// # Errors
     /// Only those of the connection.
     pub async fn server_settings(&self) -> Result<ServerSettings, StoreError> {
-        let (
-            version,
-            connections_max,
-            fsync,
-            full_page_writes,
-            synchronous_commit,
-            epoch_s,
-            bounds_files,
-            role,
-        ) = sqlx::query_as(
-            "SELECT current_setting('server_version'), current_setting('max_connections')::bigint,
-                current_setting('fsync')::boolean, current_setting('full_page_writes')::boolean,
-                current_setting('synchronous_commit') <> 'off', extract(epoch FROM clock_timestamp())::float8,
-                has_parameter_privilege('temp_file_limit', 'SET'), quote_ident(current_user)",
+        Ok(sqlx::query_as(
+            "SELECT current_setting('server_version') AS version, \
+               current_setting('max_connections')::bigint AS connections_max, \
+               current_setting('fsync')::boolean AS fsync, \
+               current_setting('full_page_writes')::boolean AS full_page_writes, \
+               current_setting('synchronous_commit') <> 'off' AS synchronous_commit, \
+               extract(epoch FROM clock_timestamp())::float8 AS epoch_s, \
+               has_parameter_privilege('temp_file_limit', 'SET') AS bounds_files, \
+               quote_ident(current_user) AS role",
         )
         .fetch_one(&self.pool)
-        .await?;
-        Ok(ServerSettings {
-            version,
-            connections_max,
-            fsync,
-            full_page_writes,
-            synchronous_commit,
-            epoch_s,
-            bounds_files,
-            role,
-        })
+        .await?)
     }
 
     /// Compares the database's schema with this program's; changes nothing.

@@ -11,8 +11,9 @@ use wedflow_model::{FlowId, TenantId};
 
 use crate::audit::note;
 use crate::settings::SealedSecret;
+use crate::statements::statements;
 use crate::tenants::tenant_id;
-use crate::{Refusal, Session, Store, StoreError};
+use crate::{Session, Store, StoreError};
 
 /// Number of the form of a tenant's file.
 const FORM: u32 = 1;
@@ -122,22 +123,13 @@ pub struct FlowFolder {
 /// Seals a secret of a flow anew for the number that the flow has here; none if the key at hand does not open it.
 pub type Reseal<'a> = &'a (dyn Fn(FlowId, FlowId, &SealedSecret) -> Option<SealedSecret> + Sync);
 
-impl Store {
+statements! {
     /// Tells where a tenant is in its move; none if there is no tenant of that name.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn tenant_move(&self, name: &str) -> Result<Option<TenantMove>, StoreError> {
-        Ok(
-            sqlx::query_as(
-                "SELECT moving, move_id::text, moved_to FROM wed.tenant WHERE name = $1",
-            )
-            .bind(name)
-            .fetch_optional(&self.pool)
-            .await?,
-        )
-    }
+    pub tenant_move(&self, name: &str) -> Option<TenantMove>
+        = optional_row "SELECT moving, move_id::text, moved_to FROM wed.tenant WHERE name = $1", name;
+}
 
+impl Store {
     /// Lists a tenant's flows with the folders of their instances' files.
     ///
     /// # Errors
@@ -218,16 +210,8 @@ impl Store {
             .execute(&mut *transaction)
             .await?;
         let detail = json!({ "move": move_id });
-        note(
-            &mut transaction,
-            &self.actor,
-            Some(name),
-            "tenant.fence",
-            name,
-            detail,
-        )
-        .await?;
-        transaction.commit().await?;
+        self.commit_noted(transaction, name, "tenant.fence", name, detail)
+            .await?;
         Ok((move_id, fence))
     }
 
@@ -267,16 +251,8 @@ impl Store {
             .fetch_one(&mut *transaction)
             .await?;
         let detail = json!({ "move": move_id, "to": to, "left": left });
-        note(
-            &mut transaction,
-            &self.actor,
-            Some(name),
-            "tenant.leave",
-            name,
-            detail,
-        )
-        .await?;
-        transaction.commit().await?;
+        self.commit_noted(transaction, name, "tenant.leave", name, detail)
+            .await?;
         Ok(left)
     }
 
@@ -447,16 +423,8 @@ impl Store {
             .await?;
         compare(&expected, &checksum)?;
         let detail = json!({ "move": manifest.move_id, "fenced": manifest.fenced });
-        note(
-            &mut transaction,
-            &self.actor,
-            Some(&name),
-            "tenant.import",
-            &name,
-            detail,
-        )
-        .await?;
-        transaction.commit().await?;
+        self.commit_noted(transaction, name.as_str(), "tenant.import", &name, detail)
+            .await?;
         Ok(ImportedTenant {
             tenant: name,
             fenced: manifest.fenced,
@@ -713,13 +681,7 @@ fn cut() -> StoreError {
 }
 
 fn refused(message: impl Into<String>, hint: &str) -> StoreError {
-    StoreError::Refused(Box::new(Refusal {
-        code: "WF024".to_owned(),
-        message: message.into(),
-        detail: None,
-        hint: Some(hint.to_owned()),
-        place: None,
-    }))
+    StoreError::refused("WF024", message, hint)
 }
 
 fn quoted(name: &str) -> String {

@@ -4,7 +4,6 @@ use serde::Serialize;
 use serde_json::json;
 use sqlx::FromRow;
 
-use crate::audit::note;
 use crate::{Store, StoreError};
 
 /// Longest life of an operator's token, in days.
@@ -64,17 +63,14 @@ impl Store {
         .await
         .map_err(|error| crate::error::about_name(error.into(), "operator", new.name))?;
         let detail = json!({ "id": new.prefix, "may_write": new.may_write, "days": new.days });
-        note(
-            &mut transaction,
-            &self.actor,
-            None,
+        self.commit_noted(
+            transaction,
+            None::<&str>,
             "operator.create",
             new.name,
             detail,
         )
-        .await?;
-        transaction.commit().await?;
-        Ok(())
+        .await
     }
 
     /// Lists the tokens of operators, by name.
@@ -99,17 +95,14 @@ impl Store {
         if done.rows_affected() == 0 {
             return Err(StoreError::not_found("operator", name));
         }
-        note(
-            &mut transaction,
-            &self.actor,
-            None,
+        self.commit_noted(
+            transaction,
+            None::<&str>,
             "operator.revoke",
             name,
             json!({}),
         )
-        .await?;
-        transaction.commit().await?;
-        Ok(())
+        .await
     }
 
     /// Returns the operator's token with that hash; none if it is unknown or expired.

@@ -10,7 +10,7 @@ use wedflow_documents::{QueryColumn, QueryResult};
 use crate::audit::note_flow;
 use crate::flows::Flow;
 use crate::servers::{Access, Servers};
-use crate::{FragmentPosition, Refusal, Store, StoreError};
+use crate::{FragmentPosition, Store, StoreError};
 
 /// Columns of a query.
 const COLUMNS_MAX: usize = 100;
@@ -206,13 +206,7 @@ async fn must_stand_alone(session: &mut sqlx::PgConnection, sql: &str) -> Result
 }
 
 fn refused(code: &str, message: &str, hint: &str) -> StoreError {
-    StoreError::Refused(Box::new(Refusal {
-        code: code.to_owned(),
-        message: message.to_owned(),
-        detail: None,
-        hint: Some(hint.to_owned()),
-        place: None,
-    }))
+    StoreError::refused(code, message, hint)
 }
 
 /// Classes of errors, and errors, that are the server's whatever a query asks for: lost connections, no room, no sessions.

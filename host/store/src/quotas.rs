@@ -5,10 +5,8 @@ use std::collections::BTreeMap;
 use sqlx::AssertSqlSafe;
 use wedflow_documents::Usage;
 
-use crate::audit::note;
-use crate::rows::documents;
 use crate::tenants::tenant_id;
-use crate::{Refusal, Store, StoreError};
+use crate::{Store, StoreError};
 
 /// The limits by their names, which are columns of `wed.quota`.
 const NAMES: [&str; 18] = [
@@ -42,13 +40,12 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`].
     pub async fn quotas(&self, tenant: &str) -> Result<Vec<Usage>, StoreError> {
-        let rows = sqlx::query_as(
+        let quotas: Vec<Usage> = sqlx::query_as(
             "SELECT q.* FROM wed.tenant t, LATERAL wed.quotas(t.tenant_id) q WHERE t.name = $1",
         )
         .bind(tenant)
         .fetch_all(&self.pool)
         .await?;
-        let quotas: Vec<Usage> = documents(rows);
         if quotas.is_empty() {
             return Err(StoreError::not_found("tenant", tenant));
         }
@@ -81,29 +78,15 @@ impl Store {
             }
             other => other,
         })?;
-        note(
-            &mut transaction,
-            &self.actor,
-            Some(tenant),
-            "tenant.quota",
-            tenant,
-            named,
-        )
-        .await?;
-        transaction.commit().await?;
-        Ok(())
+        self.commit_noted(transaction, tenant, "tenant.quota", tenant, named)
+            .await
     }
 }
 
 fn no_limit(message: String) -> StoreError {
-    StoreError::Refused(Box::new(Refusal {
-        code: "WF023".to_owned(),
+    StoreError::refused(
+        "WF023",
         message,
-        detail: None,
-        hint: Some(
-            "Give a number, not below 0 (requests: 1 to 1000000, connections: at most 10000), or `none`."
-                .to_owned(),
-        ),
-        place: None,
-    }))
+        "Give a number, not below 0 (requests: 1 to 1000000, connections: at most 10000), or `none`.",
+    )
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use sqlx::types::Json;
 use wedflow_documents::Receipt;
 
-use crate::{Refusal, Store, StoreError};
+use crate::{Store, StoreError};
 
 /// Time after which a part ends with the day that was read last.
 const PART_TIME_MAX: Duration = Duration::from_secs(2);
@@ -143,13 +143,9 @@ impl Store {
 }
 
 fn no_days(message: String) -> StoreError {
-    StoreError::Refused(Box::new(Refusal {
-        code: "22007".to_owned(),
+    StoreError::refused(
+        "22007",
         message,
-        detail: None,
-        hint: Some(format!(
-            "Name days as 2026-01-31, at most {DAYS_MAX} of them at once."
-        )),
-        place: None,
-    }))
+        format!("Name days as 2026-01-31, at most {DAYS_MAX} of them at once."),
+    )
 }

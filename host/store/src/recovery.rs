@@ -2,14 +2,16 @@
 
 use std::fmt;
 
-use serde::Serialize;
 use serde_json::{Map, Value as Json};
-use sqlx::{AssertSqlSafe, FromRow};
+use sqlx::FromRow;
 use strum::{EnumString, IntoStaticStr, VariantArray};
+use wedflow_documents::{
+    MatchingException, PausedThing, Refused, RetriedMatching, RetryMatching, Waiting,
+};
 use wedflow_model::{FlowId, Wid};
 
 use crate::flows::Flow;
-use crate::times::RFC3339;
+use crate::statements::statements;
 use crate::{Store, StoreError};
 
 /// Reason why a pending job is not being run. A closed list.
@@ -129,32 +131,6 @@ impl fmt::Display for WaitingReason {
     }
 }
 
-/// A pending job that nobody runs, and why.
-#[derive(Debug, Clone, Serialize)]
-pub struct Waiting {
-    /// The transition.
-    pub transition: String,
-    /// The reason's code.
-    pub code: &'static str,
-    /// The reason in words; of a reservation or an order, what it waits for and who holds it.
-    pub text: String,
-    /// Way to make it proceed; of a pause, the commands that take it back.
-    pub hint: String,
-    /// When it is due, RFC 3339; none while that is open.
-    pub due: Option<String>,
-}
-
-/// Exceptions that an operator means.
-#[derive(Debug, Clone, Default)]
-pub struct Matching {
-    /// The transition whose failure made them; none: any.
-    pub transition: Option<String>,
-    /// A part of what was said; none: any.
-    pub message: Option<String>,
-    /// Not older than this (RFC 3339); none: any.
-    pub since: Option<String>,
-}
-
 /// Scope of a pause.
 #[derive(Debug, Clone, Copy)]
 pub enum PauseScope<'a> {
@@ -166,23 +142,6 @@ pub enum PauseScope<'a> {
     Trigger(&'a str, &'a Flow, &'a str),
     /// An instance.
     Instance(&'a str, &'a Flow, Wid),
-}
-
-/// A present pause.
-#[derive(Debug, Clone, FromRow, Serialize)]
-pub struct PausedThing {
-    /// The flow; none: the whole tenant.
-    pub flow: Option<String>,
-    /// The trigger.
-    pub trigger: Option<String>,
-    /// The instance.
-    pub wid: Option<Wid>,
-    /// Actor who paused it.
-    pub actor: String,
-    /// Why.
-    pub reason: String,
-    /// Since when, RFC 3339.
-    pub since: String,
 }
 
 /// A figure of the installation.
@@ -207,21 +166,61 @@ type WaitingRow = (
     Option<String>,
 );
 
-/// Exceptions that match, and what became of retrying each, or would.
-#[derive(Debug, Default)]
-pub struct RetriedMatching {
-    /// Number of exceptions that match; those beyond the limit are neither listed nor retried.
-    pub matching: i64,
-    /// Exceptions that match: number, failed transition, what was said.
-    pub found: Vec<(Wid, Option<String>, Option<String>)>,
-    /// Those that were retried; none in a preview.
-    pub retried: Vec<Wid>,
-    /// Those that were not, or would not be, and why.
-    pub refused: Vec<(Wid, String)>,
-}
-
 /// A row of `wed.retry_matching`: number, failed transition, what was said, why a retry is refused.
 type RetryRow = (Wid, Option<String>, Option<String>, Option<String>);
+
+statements! {
+    /// Retries an instance: an exception passes the gate anew, a regular one's waiting jobs are due at once.
+    /// Returns the transitions that were fired or hurried.
+    /// Errors: [`StoreError::Refused`] with `WF002` when it is final, `WF040` when there is no such instance or nothing
+    /// waits, `WF042` when its state satisfies no condition.
+    pub retry_instance(&self, flow: &Flow, wid: Wid, reason: &str) -> Vec<String>
+        = call "SELECT wed.retry_instance($1, $2, $3, $4)", flow.flow_id, wid, &*self.actor, reason;
+
+    /// Removes a final instance with all that is recorded of it, but for the audit log.
+    /// Errors: [`StoreError::Refused`] with `WF040`, with `WF002` for one that is not final, `WF041` without a reason.
+    pub delete_instance(&self, flow: &Flow, wid: Wid, reason: &str) -> ()
+        = call "SELECT wed.delete_instance($1, $2, $3, $4)", flow.flow_id, wid, &*self.actor, reason;
+
+    /// Ends an instance: its jobs leave the pool, it is final.
+    /// Errors: [`StoreError::Refused`] as [`Store::retry_instance`]; `WF041` without a reason.
+    pub cancel_instance(&self, flow: &Flow, wid: Wid, reason: &str) -> ()
+        = call "SELECT wed.cancel_instance($1, $2, $3, $4)", flow.flow_id, wid, &*self.actor, reason;
+
+    /// Takes a pending job out of the pool without running it. Returns the instance's status.
+    /// Errors: [`StoreError::Refused`] with `WF040` when there is no such job, `WF041` without a reason.
+    pub skip_job(&self, flow: &Flow, wid: Wid, transition: &str, reason: &str) -> String
+        = call "SELECT wed.skip_job($1, $2, $3, $4, $5)::text", flow.flow_id, wid, transition, &*self.actor, reason;
+
+    /// Sets attributes of an exception by hand; the state passes the gate. Returns the instance's status.
+    /// Errors: [`StoreError::Refused`] with `WF043` when it is no exception, `WF041` without a reason, 42703
+    /// for an unknown attribute.
+    pub set_state(&self, flow: &Flow, wid: Wid, values: &Map<String, Json>, reason: &str) -> String
+        = call "SELECT wed.set_state($1, $2, $3, $4, $5)::text", flow.flow_id, wid, Json::Object(values.clone()),
+            &*self.actor, reason;
+
+    /// Present pauses of a tenant, oldest first.
+    pub pauses(&self, tenant: &str) -> Vec<PausedThing>
+        = rows "SELECT f.name AS flow, coalesce(g.tgname, g.tgid::text) AS trigger, p.wid, p.actor, p.reason, \
+              wed.rfc3339(p.paused_at) AS since \
+            FROM wed.pause p JOIN wed.tenant t USING (tenant_id) LEFT JOIN wed.flow f ON f.flow_id = p.flow_id \
+            LEFT JOIN wed.trigger g ON g.tgid = p.tgid WHERE t.name = $1 ORDER BY p.pause_id", tenant;
+
+    /// Sends an exception back to the state of a trace row: compensations of the steps since then are run, newest
+    /// first. Returns how many steps there are to undo; the hosts' sweeps undo them.
+    /// Errors: [`StoreError::Refused`] with `WF040` when there is no such step, `WF041` without a reason,
+    /// `WF043` when the instance is no exception.
+    pub go_back(&self, flow: &Flow, wid: Wid, to_seq: i32, reason: &str) -> i32
+        = call "SELECT wed.go_back($1, $2, $3, $4, $5)", flow.flow_id, wid, to_seq, &*self.actor, reason;
+
+    /// Sets open attributes of an instance: an event. With a key at most once within a day: false when it was sent
+    /// before.
+    /// Errors: [`StoreError::Refused`] with `WF003` for an attribute that is not open, `WF040`, `WF002`,
+    /// `WF046` for a key that was used for something else, and those of the values.
+    pub send_event(&self, flow: &Flow, wid: Wid, values: &Map<String, Json>, key: Option<&str>) -> bool
+        = call "SELECT wed.send_event($1, $2, $3, $4, $5)", flow.flow_id, wid, Json::Object(values.clone()),
+            &*self.actor, key;
+}
 
 impl Store {
     /// Retries the exceptions of a flow that match, at most `limit`, or shows what that would do.
@@ -231,27 +230,30 @@ impl Store {
     pub async fn retry_matching(
         &self,
         flow: &Flow,
-        matching: &Matching,
+        asked: &RetryMatching,
         limit: i32,
-        reason: &str,
-        preview: bool,
     ) -> Result<RetriedMatching, StoreError> {
-        let number = self.count_matching(flow, matching).await?;
         let mut answer = RetriedMatching {
-            matching: number,
-            ..RetriedMatching::default()
+            applied: asked.apply,
+            matching: self.count_matching(flow, asked).await?,
+            instances: Vec::new(),
+            retried: Vec::new(),
+            refused: Vec::new(),
         };
-        if preview {
-            self.preview_retries(flow, matching, limit, &mut answer)
+        if !asked.apply {
+            self.preview_retries(flow, asked, limit, &mut answer)
                 .await?;
             return Ok(answer);
         }
-        answer.found = self.matching_exceptions(flow, matching, limit).await?;
+        answer.instances = self.matching_exceptions(flow, asked, limit).await?;
         // Each in its own transaction: one that cannot proceed delays no other.
-        for (wid, ..) in &answer.found {
-            match self.retry_instance(flow, *wid, reason).await {
-                Ok(_) => answer.retried.push(*wid),
-                Err(error) => answer.refused.push((*wid, error.to_string())),
+        for &MatchingException { wid, .. } in &answer.instances {
+            match self.retry_instance(flow, wid, &asked.reason).await {
+                Ok(_) => answer.retried.push(wid),
+                Err(error) => answer.refused.push(Refused {
+                    wid,
+                    reason: error.to_string(),
+                }),
             }
         }
         Ok(answer)
@@ -261,7 +263,7 @@ impl Store {
     async fn preview_retries(
         &self,
         flow: &Flow,
-        matching: &Matching,
+        matching: &RetryMatching,
         limit: i32,
         answer: &mut RetriedMatching,
     ) -> Result<(), StoreError> {
@@ -278,14 +280,24 @@ impl Store {
         .bind(&*self.actor)
         .fetch_all(&self.pool)
         .await?;
-        for (wid, failed, said, refused) in rows {
-            answer.found.push((wid, failed, said));
-            answer.refused.extend(refused.map(|why| (wid, why)));
+        for (wid, transition, message, refused) in rows {
+            answer.instances.push(MatchingException {
+                wid,
+                transition,
+                message,
+            });
+            answer
+                .refused
+                .extend(refused.map(|reason| Refused { wid, reason }));
         }
         Ok(())
     }
 
-    async fn count_matching(&self, flow: &Flow, matching: &Matching) -> Result<i64, StoreError> {
+    async fn count_matching(
+        &self,
+        flow: &Flow,
+        matching: &RetryMatching,
+    ) -> Result<i64, StoreError> {
         let since = self.since(matching).await?;
         Ok(sqlx::query_scalar(
             "SELECT count(*) FROM wed.matching_exceptions($1, $2, $3, $4::timestamptz, NULL)",
@@ -298,43 +310,20 @@ impl Store {
         .await?)
     }
 
-    async fn since(&self, matching: &Matching) -> Result<Option<String>, StoreError> {
+    async fn since(&self, matching: &RetryMatching) -> Result<Option<String>, StoreError> {
         Ok(match &matching.since {
             None => None,
             Some(text) => Some(self.instant(text).await?),
         })
     }
 
-    /// Retries an instance: an exception passes the gate anew, a regular one's waiting jobs are due at once.
-    /// Returns the transitions that were fired or hurried.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`] with `WF002` when it is final, `WF040` when there is no such instance or nothing
-    /// waits, `WF042` when its state satisfies no condition.
-    pub async fn retry_instance(
+    /// Lists exceptions of a flow that match, at most `limit`.
+    async fn matching_exceptions(
         &self,
         flow: &Flow,
-        wid: Wid,
-        reason: &str,
-    ) -> Result<Vec<String>, StoreError> {
-        let call = sqlx::query_scalar("SELECT wed.retry_instance($1, $2, $3, $4)")
-            .bind(flow.flow_id)
-            .bind(wid)
-            .bind(&*self.actor)
-            .bind(reason);
-        self.call(call).await
-    }
-
-    /// Exceptions of a flow that match, at most `limit`: number, failed transition, what was said.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`] when `since` is no time.
-    pub async fn matching_exceptions(
-        &self,
-        flow: &Flow,
-        matching: &Matching,
+        matching: &RetryMatching,
         limit: i32,
-    ) -> Result<Vec<(Wid, Option<String>, Option<String>)>, StoreError> {
+    ) -> Result<Vec<MatchingException>, StoreError> {
         let since = self.since(matching).await?;
         Ok(sqlx::query_as(
             "SELECT wid, transition, message FROM wed.matching_exceptions($1, $2, $3, $4::timestamptz, $5)",
@@ -346,83 +335,6 @@ impl Store {
         .bind(limit)
         .fetch_all(&self.pool)
         .await?)
-    }
-
-    /// Removes a final instance with all that is recorded of it, but for the audit log.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`] with `WF040`, with `WF002` for one that is not final, `WF041` without a reason.
-    pub async fn delete_instance(
-        &self,
-        flow: &Flow,
-        wid: Wid,
-        reason: &str,
-    ) -> Result<(), StoreError> {
-        let call = sqlx::query_scalar("SELECT wed.delete_instance($1, $2, $3, $4)")
-            .bind(flow.flow_id)
-            .bind(wid)
-            .bind(&*self.actor)
-            .bind(reason);
-        self.call(call).await
-    }
-
-    /// Ends an instance: its jobs leave the pool, it is final.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`] as [`Store::retry_instance`]; `WF041` without a reason.
-    pub async fn cancel_instance(
-        &self,
-        flow: &Flow,
-        wid: Wid,
-        reason: &str,
-    ) -> Result<(), StoreError> {
-        let call = sqlx::query_scalar("SELECT wed.cancel_instance($1, $2, $3, $4)")
-            .bind(flow.flow_id)
-            .bind(wid)
-            .bind(&*self.actor)
-            .bind(reason);
-        self.call(call).await
-    }
-
-    /// Takes a pending job out of the pool without running it. Returns the instance's status.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`] with `WF040` when there is no such job, `WF041` without a reason.
-    pub async fn skip_job(
-        &self,
-        flow: &Flow,
-        wid: Wid,
-        transition: &str,
-        reason: &str,
-    ) -> Result<String, StoreError> {
-        let call = sqlx::query_scalar("SELECT wed.skip_job($1, $2, $3, $4, $5)::text")
-            .bind(flow.flow_id)
-            .bind(wid)
-            .bind(transition)
-            .bind(&*self.actor)
-            .bind(reason);
-        self.call(call).await
-    }
-
-    /// Sets attributes of an exception by hand; the state passes the gate. Returns the instance's status.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`] with `WF043` when it is no exception, `WF041` without a reason, 42703 for an unknown
-    /// attribute.
-    pub async fn set_state(
-        &self,
-        flow: &Flow,
-        wid: Wid,
-        values: &Map<String, Json>,
-        reason: &str,
-    ) -> Result<String, StoreError> {
-        let call = sqlx::query_scalar("SELECT wed.set_state($1, $2, $3, $4, $5)::text")
-            .bind(flow.flow_id)
-            .bind(wid)
-            .bind(Json::Object(values.clone()))
-            .bind(&*self.actor)
-            .bind(reason);
-        self.call(call).await
     }
 
     /// Pauses or resumes something. False: it was so already.
@@ -457,40 +369,24 @@ impl Store {
         self.call(call).await
     }
 
-    /// Present pauses of a tenant, oldest first.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn pauses(&self, tenant: &str) -> Result<Vec<PausedThing>, StoreError> {
-        Ok(sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT f.name AS flow, coalesce(g.tgname, g.tgid::text) AS trigger, p.wid, p.actor, p.reason, \
-               to_char(p.paused_at AT TIME ZONE 'UTC', {RFC3339}) AS since \
-             FROM wed.pause p JOIN wed.tenant t USING (tenant_id) LEFT JOIN wed.flow f ON f.flow_id = p.flow_id \
-             LEFT JOIN wed.trigger g ON g.tgid = p.tgid WHERE t.name = $1 ORDER BY p.pause_id"
-        )))
-        .bind(tenant)
-        .fetch_all(&self.pool)
-        .await?)
-    }
-
     /// Lists what an instance's pending jobs wait for that no host runs.
     ///
     /// # Errors
     /// Only those of the connection.
     pub async fn waiting(&self, flow_id: FlowId, wid: Wid) -> Result<Vec<Waiting>, StoreError> {
         let rows: Vec<WaitingRow> =
-            sqlx::query_as(AssertSqlSafe(format!(
-                "SELECT j.trname, wed.waiting_reason(j.flow_id, j.wid, j.tgid), \
+            sqlx::query_as(
+            "SELECT j.trname, wed.waiting_reason(j.flow_id, j.wid, j.tgid), \
                    CASE WHEN isfinite(j.due) AND NOT wed.is_paused(j.due) \
-                     THEN to_char(j.due AT TIME ZONE 'UTC', {RFC3339}) END, \
+                     THEN wed.rfc3339(j.due) END, \
                    CASE WHEN j.blocked IS NOT NULL OR j.is_wait AND j.due > clock_timestamp() THEN 'it waits for ' || wed.waits_on(j.flow_id, j.wid, j.tgid) \
                      WHEN j.not_runnable AND j.put_off IS NOT NULL THEN j.put_off \
                      WHEN wed.waiting_reason(j.flow_id, j.wid, j.tgid) = 'nobody' \
                        THEN (wed.nobody_in_words(wed.item_for_nobody(j.flow_id, j.wid, j.tgid))).reason \
                      ELSE wed.waiting_text(wed.waiting_reason(j.flow_id, j.wid, j.tgid), j.tenant_id) END, \
                    wed.resume_commands(j.flow_id, j.wid, j.tgid) \
-                 FROM wed.job j WHERE j.flow_id = $1 AND j.wid = $2 ORDER BY j.tgid"
-            )))
+                 FROM wed.job j WHERE j.flow_id = $1 AND j.wid = $2 ORDER BY j.tgid",
+        )
             .bind(flow_id)
             .bind(wid)
             .fetch_all(&self.pool)
@@ -502,7 +398,7 @@ impl Store {
                 let resuming = resuming.filter(|_| reason == WaitingReason::Paused);
                 Some(Waiting {
                     transition,
-                    code: reason.code(),
+                    code: reason.code().to_owned(),
                     text: detail.unwrap_or_else(|| reason.text().to_owned()),
                     hint: match resuming {
                         Some(commands) => format!("{}: {commands}.", reason.hint()),
@@ -512,68 +408,6 @@ impl Store {
                 })
             })
             .collect())
-    }
-
-    /// Sends an exception back to the state of a trace row: compensations of the steps since then are run, newest
-    /// first. Returns how many steps there are to undo; the hosts' sweeps undo them.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`] with `WF040` when there is no such step, `WF041` without a reason, `WF043` when the
-    /// instance is no exception.
-    pub async fn go_back(
-        &self,
-        flow: &Flow,
-        wid: Wid,
-        to_seq: i32,
-        reason: &str,
-    ) -> Result<i32, StoreError> {
-        let call = sqlx::query_scalar("SELECT wed.go_back($1, $2, $3, $4, $5)")
-            .bind(flow.flow_id)
-            .bind(wid)
-            .bind(to_seq)
-            .bind(&*self.actor)
-            .bind(reason);
-        self.call(call).await
-    }
-
-    /// Sets open attributes of an instance: an event. With a key at most once within a day: false when it was sent
-    /// before.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`] with `WF003` for an attribute that is not open, `WF040`, `WF002`, `WF046` for a key that
-    /// was used for something else, and those of the values.
-    pub async fn send_event(
-        &self,
-        flow: &Flow,
-        wid: Wid,
-        values: &Map<String, Json>,
-        key: Option<&str>,
-    ) -> Result<bool, StoreError> {
-        let call = sqlx::query_scalar("SELECT wed.send_event($1, $2, $3, $4, $5)")
-            .bind(flow.flow_id)
-            .bind(wid)
-            .bind(Json::Object(values.clone()))
-            .bind(&*self.actor)
-            .bind(key);
-        self.call(call).await
-    }
-
-    /// Starts an instance at most once for a key within a day; the key is kept in the same transaction.
-    ///
-    /// # Errors
-    /// As [`Store::start_instance`]; [`StoreError::Refused`] with `WF046` for a key that was used for something else.
-    pub async fn start_with_key(
-        &self,
-        flow: &Flow,
-        values: &Map<String, Json>,
-        key: &str,
-    ) -> Result<Wid, StoreError> {
-        let call = sqlx::query_scalar("SELECT wed.start_once($1, $2, $3, $4)")
-            .bind(flow.flow_id)
-            .bind(Json::Object(values.clone()))
-            .bind(&*self.actor)
-            .bind(key);
-        self.call(call).await
     }
 }
 

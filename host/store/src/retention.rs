@@ -4,6 +4,7 @@ use crate::Session;
 use serde::Serialize;
 use sqlx::FromRow;
 
+use crate::statements::statements;
 use crate::{Store, StoreError};
 
 /// Most rows that one statement removes.
@@ -24,19 +25,13 @@ pub struct Retention {
     pub instances: Option<String>,
 }
 
-impl Store {
+statements! {
     /// Returns the retention times.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn retention(&self) -> Result<Retention, StoreError> {
-        Ok(sqlx::query_as(
-            "SELECT trace::text, attempts::text, logs::text, recordings::text, instances::text FROM wed.retention",
-        )
-        .fetch_one(&self.pool)
-        .await?)
-    }
+    pub retention(&self) -> Retention
+        = row "SELECT trace::text, attempts::text, logs::text, recordings::text, instances::text FROM wed.retention";
+}
 
+impl Store {
     /// Sets how long things of some kinds are kept ([`Retention`]'s fields), all or none: a Postgres interval, for the
     /// trace of at least a day, for others of an hour; or none, for ever.
     ///

@@ -4,17 +4,17 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use crate::Session;
-use serde::Serialize;
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 use sqlx::{AssertSqlSafe, FromRow};
+use wedflow_documents::{PutSchedule, Schedule};
 use wedflow_model::{FlowId, Wid};
 
 use crate::audit::note_flow;
 use crate::chores::{Chore, ChoreKind, ROUND_TIME_MAX};
 use crate::flows::Flow;
 use crate::instances::insert;
-use crate::times::RFC3339;
-use crate::{Refusal, Store, StoreError};
+use crate::statements::statements;
+use crate::{Store, StoreError};
 
 /// Seconds after which an occurrence counts as missed.
 const MISSED_AFTER_SECONDS: i64 = 60;
@@ -24,50 +24,6 @@ const MADE_UP_FOR_SECONDS: i64 = 7 * 86_400;
 const TURN_TIME_MAX: Duration = Duration::from_millis(200);
 /// Maximum number of occurrences in one transaction.
 const TURN_OCCURRENCES_MAX: usize = 50;
-
-/// A cron schedule of a flow.
-#[derive(Debug, Clone, FromRow, Serialize)]
-pub struct Schedule {
-    /// Name, unique in the flow.
-    pub name: String,
-    /// The pattern: five fields, or six with seconds.
-    pub cron: String,
-    /// The time zone, as in the IANA database.
-    pub zone: String,
-    /// The initial values of the instances.
-    pub state: Json,
-    /// Occurrences missed for more than a minute: `skip`, `one` or `all`.
-    pub missed: String,
-    /// While the instance started last is running: `start` or `skip`.
-    pub overlap: String,
-    /// True while it starts no instances.
-    pub paused: bool,
-    /// When the next instance is started, RFC 3339.
-    pub next_at: Option<String>,
-    /// When one was started last, RFC 3339.
-    pub last_at: Option<String>,
-    /// The instance that was started last.
-    pub last_wid: Option<Wid>,
-    /// Why the last start failed.
-    pub last_error: Option<String>,
-}
-
-/// A schedule to make or to change.
-#[derive(Debug, Clone)]
-pub struct NewSchedule<'a> {
-    /// Name, unique in the flow.
-    pub name: &'a str,
-    /// The pattern.
-    pub cron: &'a str,
-    /// The time zone.
-    pub zone: &'a str,
-    /// The initial values of the instances.
-    pub state: &'a Map<String, Json>,
-    /// `skip`, `one` or `all`.
-    pub missed: &'a str,
-    /// `start` or `skip`.
-    pub overlap: &'a str,
-}
 
 /// A schedule that is due, with the database's time, in microseconds since 1970.
 #[derive(Debug, FromRow)]
@@ -128,13 +84,7 @@ const SPAN_HINT: &str =
     "For example: from 2026-03-01T00:00:00Z until 2026-04-01T00:00:00+02:00, the earlier first.";
 
 fn refused(message: String, hint: &str) -> StoreError {
-    StoreError::Refused(Box::new(Refusal {
-        code: "WF044".to_owned(),
-        message,
-        detail: None,
-        hint: Some(hint.to_owned()),
-        place: None,
-    }))
+    StoreError::refused("WF044", message, hint)
 }
 
 fn wrong(message: String) -> StoreError {
@@ -184,6 +134,15 @@ fn occurrences(
     Ok(times)
 }
 
+statements! {
+    /// A flow's schedules, by name.
+    pub schedules(&self, flow_id: FlowId) -> Vec<Schedule>
+        = rows "SELECT name, cron, zone, missed, overlap, paused, last_wid, last_error, \
+              wed.rfc3339(next_at) AS next_at, \
+              wed.rfc3339(last_at) AS last_at \
+            FROM wed.schedule WHERE flow_id = $1 ORDER BY name", flow_id;
+}
+
 impl Store {
     /// Makes a schedule, or changes the one of that name; `next` computes its next occurrence. While pattern, zone and
     /// policy for missed occurrences stay the same, so does the next occurrence: one that was missed is not lost.
@@ -196,14 +155,16 @@ impl Store {
     pub async fn put_schedule(
         &self,
         flow: &Flow,
-        schedule: &NewSchedule<'_>,
+        name: &str,
+        schedule: &PutSchedule,
         next: impl Fn(&str, &str, i64) -> Result<Option<i64>, String>,
     ) -> Result<(), StoreError> {
         let mut transaction = self.begin().await?;
         let now: i64 = sqlx::query_scalar(NOW_US)
             .fetch_one(&mut *transaction)
             .await?;
-        let next = next(schedule.cron, schedule.zone, now)
+        let zone = schedule.zone.as_deref().unwrap_or("UTC");
+        let next = next(&schedule.cron, zone, now)
             .map_err(wrong)?
             .ok_or_else(|| {
                 wrong(format!(
@@ -217,7 +178,7 @@ impl Store {
         )
         .bind(flow.flow_id)
         .bind(Json::Object(schedule.state.clone()))
-        .bind(schedule.name)
+        .bind(name)
         .execute(&mut *transaction)
         .await?;
         sqlx::query(
@@ -231,45 +192,26 @@ impl Store {
                begins = s.begins AND (s.cron, s.zone, s.missed) = (excluded.cron, excluded.zone, excluded.missed)",
         )
         .bind(flow.flow_id)
-        .bind(schedule.name)
-        .bind(schedule.cron)
-        .bind(schedule.zone)
+        .bind(name)
+        .bind(&schedule.cron)
+        .bind(zone)
         .bind(Json::Object(schedule.state.clone()))
-        .bind(schedule.missed)
-        .bind(schedule.overlap)
+        .bind(schedule.missed.as_deref().unwrap_or("one"))
+        .bind(schedule.overlap.as_deref().unwrap_or("start"))
         .bind(next)
         .bind(&*self.actor)
         .execute(&mut *transaction)
         .await
-        .map_err(|error| crate::error::about_name(error.into(), "schedule", schedule.name))?;
-        let detail = serde_json::json!({ "cron": schedule.cron, "zone": schedule.zone });
-        note_flow(
-            &mut transaction,
-            &self.actor,
+        .map_err(|error| crate::error::about_name(error.into(), "schedule", name))?;
+        let detail = serde_json::json!({ "cron": schedule.cron, "zone": zone });
+        self.commit_noted_of(
+            transaction,
             flow.flow_id,
             "schedule.set",
-            Some(schedule.name),
+            Some(name),
             detail,
         )
-        .await?;
-        transaction.commit().await?;
-        Ok(())
-    }
-
-    /// A flow's schedules, by name.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn schedules(&self, flow_id: FlowId) -> Result<Vec<Schedule>, StoreError> {
-        Ok(sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT name, cron, zone, state, missed, overlap, paused, last_wid, last_error, \
-               to_char(next_at AT TIME ZONE 'UTC', {RFC3339}) AS next_at, \
-               to_char(last_at AT TIME ZONE 'UTC', {RFC3339}) AS last_at \
-             FROM wed.schedule WHERE flow_id = $1 ORDER BY name"
-        )))
-        .bind(flow_id)
-        .fetch_all(&self.pool)
-        .await?)
+        .await
     }
 
     /// Pauses a schedule or resumes it. A resumed one continues by its policy for missed occurrences.
@@ -282,21 +224,11 @@ impl Store {
         name: &str,
         pause: bool,
     ) -> Result<(), StoreError> {
-        self.change_schedule(
-            flow,
-            name,
-            if pause {
-                "schedule.pause"
-            } else {
-                "schedule.resume"
-            },
-            if pause {
-                "UPDATE wed.schedule SET paused = true WHERE flow_id = $1 AND name = $2"
-            } else {
-                "UPDATE wed.schedule SET paused = false WHERE flow_id = $1 AND name = $2"
-            },
-        )
-        .await
+        let (action, change) = match pause {
+            true => ("schedule.pause", "UPDATE wed.schedule SET paused = true"),
+            false => ("schedule.resume", "UPDATE wed.schedule SET paused = false"),
+        };
+        self.change_schedule(flow, name, action, change).await
     }
 
     /// Removes a schedule; its instances stay.
@@ -304,13 +236,8 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`].
     pub async fn remove_schedule(&self, flow: &Flow, name: &str) -> Result<(), StoreError> {
-        self.change_schedule(
-            flow,
-            name,
-            "schedule.remove",
-            "DELETE FROM wed.schedule WHERE flow_id = $1 AND name = $2",
-        )
-        .await
+        self.change_schedule(flow, name, "schedule.remove", "DELETE FROM wed.schedule")
+            .await
     }
 
     async fn change_schedule(
@@ -318,28 +245,14 @@ impl Store {
         flow: &Flow,
         name: &str,
         action: &str,
-        statement: &'static str,
+        change: &'static str,
     ) -> Result<(), StoreError> {
-        let mut transaction = self.begin().await?;
-        let done = sqlx::query(statement)
-            .bind(flow.flow_id)
-            .bind(name)
-            .execute(&mut *transaction)
-            .await?;
-        if done.rows_affected() == 0 {
-            return Err(StoreError::not_found("schedule", name));
+        let change = AssertSqlSafe(format!("{change} WHERE flow_id = $1 AND name = $2"));
+        let change = sqlx::query(change).bind(flow.flow_id).bind(name);
+        match (self.change_flow(change, flow.flow_id, action, name, Json::Null)).await? {
+            true => Ok(()),
+            false => Err(StoreError::not_found("schedule", name)),
         }
-        note_flow(
-            &mut transaction,
-            &self.actor,
-            flow.flow_id,
-            action,
-            Some(name),
-            Json::Null,
-        )
-        .await?;
-        transaction.commit().await?;
-        Ok(())
     }
 
     /// Starts the instances that are due by schedules, by turns of tenants: those of a flow in one transaction, which
@@ -445,16 +358,14 @@ impl Store {
             wids.push(insert(&mut transaction, &flow.schema_name, &values).await?);
         }
         note_times(&mut transaction, flow.flow_id, name, &wids, &times).await?;
-        note_flow(
-            &mut transaction,
-            &self.actor,
+        self.commit_noted_of(
+            transaction,
             flow.flow_id,
             "schedule.backfill",
             Some(name),
             serde_json::json!({ "instances": wids.len() }),
         )
         .await?;
-        transaction.commit().await?;
         Ok(wids)
     }
 }

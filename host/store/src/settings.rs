@@ -4,8 +4,8 @@ use serde_json::Value as Json;
 use sqlx::FromRow;
 use wedflow_model::{FlowId, Wid};
 
-use crate::audit::note_flow;
-use crate::{Refusal, Session, Store, StoreError};
+use crate::statements::statements;
+use crate::{Store, StoreError};
 
 /// Maximum number of settings of a flow.
 pub const SETTINGS_MAX: i64 = 100;
@@ -43,20 +43,22 @@ pub struct Grant {
     pub http: Vec<String>,
 }
 
-impl Store {
+statements! {
     /// Lists the access that a flow grants its transitions.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn grants(&self, flow: FlowId) -> Result<Vec<Grant>, StoreError> {
-        Ok(sqlx::query_as(
-            "SELECT trname, files, http FROM wed.\"grant\" WHERE flow_id = $1 ORDER BY trname",
-        )
-        .bind(flow)
-        .fetch_all(&self.pool)
-        .await?)
-    }
+    pub grants(&self, flow: FlowId) -> Vec<Grant>
+        = rows "SELECT trname, files, http FROM wed.\"grant\" WHERE flow_id = $1 ORDER BY trname", flow;
 
+    /// A flow's settings, by key.
+    pub settings(&self, flow: FlowId) -> Vec<(String, String)>
+        = rows "SELECT key, value FROM wed.setting WHERE flow_id = $1 ORDER BY key", flow;
+
+    /// A flow's secrets, by name.
+    pub secrets(&self, flow: FlowId) -> Vec<SealedSecret>
+        = rows "SELECT name, ciphertext, nonce, transitions, senders FROM wed.secret WHERE flow_id = $1 ORDER BY name",
+            flow;
+}
+
+impl Store {
     /// Of some instances, named by their flow's part of the gate and their number, those that are final or
     /// whose flow is no more.
     ///
@@ -109,22 +111,8 @@ impl Store {
         );
         let held = held.bind(flow).fetch_one(&mut *transaction).await?;
         check_room("settings", held, (SETTINGS_MAX, SETTINGS_BYTES_MAX))?;
-        self.note_setting(&mut transaction, flow, "flow.config.set", key, Json::Null)
-            .await?;
-        transaction.commit().await?;
-        Ok(())
-    }
-
-    /// Notes who changed a setting or a secret, never its value.
-    async fn note_setting(
-        &self,
-        connection: &mut Session,
-        flow: FlowId,
-        action: &str,
-        name: &str,
-        detail: Json,
-    ) -> Result<(), StoreError> {
-        note_flow(connection, &self.actor, flow, action, Some(name), detail).await
+        self.commit_noted_of(transaction, flow, "flow.config.set", Some(key), Json::Null)
+            .await
     }
 
     /// Takes a setting away. False: there was none.
@@ -132,31 +120,10 @@ impl Store {
     /// # Errors
     /// Only those of the connection.
     pub async fn unset_setting(&self, flow: FlowId, key: &str) -> Result<bool, StoreError> {
-        let mut transaction = self.begin().await?;
-        let done = sqlx::query("DELETE FROM wed.setting WHERE flow_id = $1 AND key = $2")
-            .bind(flow)
-            .bind(key)
-            .execute(&mut *transaction)
-            .await?;
-        if done.rows_affected() > 0 {
-            self.note_setting(&mut transaction, flow, "flow.config.unset", key, Json::Null)
-                .await?;
-        }
-        transaction.commit().await?;
-        Ok(done.rows_affected() > 0)
-    }
-
-    /// A flow's settings, by key.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn settings(&self, flow: FlowId) -> Result<Vec<(String, String)>, StoreError> {
-        Ok(
-            sqlx::query_as("SELECT key, value FROM wed.setting WHERE flow_id = $1 ORDER BY key")
-                .bind(flow)
-                .fetch_all(&self.pool)
-                .await?,
-        )
+        let change = sqlx::query("DELETE FROM wed.setting WHERE flow_id = $1 AND key = $2");
+        let change = change.bind(flow).bind(key);
+        self.change_flow(change, flow, "flow.config.unset", key, Json::Null)
+            .await
     }
 
     /// Gives a flow a secret, or another value to one; grants that it has stay.
@@ -188,10 +155,8 @@ impl Store {
         );
         let held = held.bind(flow).fetch_one(&mut *transaction).await?;
         check_room("secrets", held, (SECRETS_MAX, SECRETS_BYTES_MAX))?;
-        self.note_setting(&mut transaction, flow, "flow.secret.set", name, Json::Null)
-            .await?;
-        transaction.commit().await?;
-        Ok(())
+        self.commit_noted_of(transaction, flow, "flow.secret.set", Some(name), Json::Null)
+            .await
     }
 
     /// Says which transitions may ask for a secret. False: there is none of that name.
@@ -204,21 +169,11 @@ impl Store {
         name: &str,
         transitions: &[String],
     ) -> Result<bool, StoreError> {
-        let mut transaction = self.begin().await?;
-        let done =
-            sqlx::query("UPDATE wed.secret SET transitions = $3 WHERE flow_id = $1 AND name = $2")
-                .bind(flow)
-                .bind(name)
-                .bind(transitions)
-                .execute(&mut *transaction)
-                .await?;
-        if done.rows_affected() > 0 {
-            let detail = serde_json::json!({ "transitions": transitions });
-            self.note_setting(&mut transaction, flow, "flow.secret.grant", name, detail)
-                .await?;
-        }
-        transaction.commit().await?;
-        Ok(done.rows_affected() > 0)
+        let change = "UPDATE wed.secret SET transitions = $3 WHERE flow_id = $1 AND name = $2";
+        let change = sqlx::query(change).bind(flow).bind(name).bind(transitions);
+        let detail = serde_json::json!({ "transitions": transitions });
+        self.change_flow(change, flow, "flow.secret.grant", name, detail)
+            .await
     }
 
     /// Says which transitions may send a secret in a header of a request, without reading it. False: there is none of
@@ -232,21 +187,11 @@ impl Store {
         name: &str,
         transitions: &[String],
     ) -> Result<bool, StoreError> {
-        let mut transaction = self.begin().await?;
-        let done =
-            sqlx::query("UPDATE wed.secret SET senders = $3 WHERE flow_id = $1 AND name = $2")
-                .bind(flow)
-                .bind(name)
-                .bind(transitions)
-                .execute(&mut *transaction)
-                .await?;
-        if done.rows_affected() > 0 {
-            let detail = serde_json::json!({ "senders": transitions });
-            self.note_setting(&mut transaction, flow, "flow.secret.grant", name, detail)
-                .await?;
-        }
-        transaction.commit().await?;
-        Ok(done.rows_affected() > 0)
+        let change = "UPDATE wed.secret SET senders = $3 WHERE flow_id = $1 AND name = $2";
+        let change = sqlx::query(change).bind(flow).bind(name).bind(transitions);
+        let detail = serde_json::json!({ "senders": transitions });
+        self.change_flow(change, flow, "flow.secret.grant", name, detail)
+            .await
     }
 
     /// Takes a secret away. False: there was none.
@@ -254,37 +199,10 @@ impl Store {
     /// # Errors
     /// Only those of the connection.
     pub async fn remove_secret(&self, flow: FlowId, name: &str) -> Result<bool, StoreError> {
-        let mut transaction = self.begin().await?;
-        let done = sqlx::query("DELETE FROM wed.secret WHERE flow_id = $1 AND name = $2")
-            .bind(flow)
-            .bind(name)
-            .execute(&mut *transaction)
-            .await?;
-        if done.rows_affected() > 0 {
-            self.note_setting(
-                &mut transaction,
-                flow,
-                "flow.secret.remove",
-                name,
-                Json::Null,
-            )
-            .await?;
-        }
-        transaction.commit().await?;
-        Ok(done.rows_affected() > 0)
-    }
-
-    /// A flow's secrets, by name.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn secrets(&self, flow: FlowId) -> Result<Vec<SealedSecret>, StoreError> {
-        Ok(sqlx::query_as(
-            "SELECT name, ciphertext, nonce, transitions, senders FROM wed.secret WHERE flow_id = $1 ORDER BY name",
-        )
-        .bind(flow)
-        .fetch_all(&self.pool)
-        .await?)
+        let change = sqlx::query("DELETE FROM wed.secret WHERE flow_id = $1 AND name = $2");
+        let change = change.bind(flow).bind(name);
+        self.change_flow(change, flow, "flow.secret.remove", name, Json::Null)
+            .await
     }
 }
 
@@ -312,16 +230,12 @@ fn check_room(kind: &str, held: (i64, i64), most: (i64, i64)) -> Result<(), Stor
     if held.0 <= most.0 && held.1 <= most.1 {
         return Ok(());
     }
-    Err(StoreError::Refused(Box::new(Refusal {
-        code: "WF020".to_owned(),
-        message: format!(
+    Err(StoreError::refused(
+        "WF020",
+        format!(
             "the flow would have {} {kind} of {} bytes; a flow has {} at most, of {} bytes in all",
             held.0, held.1, most.0, most.1
         ),
-        detail: None,
-        hint: Some(format!(
-            "Remove {kind} that no transition needs, or keep large values elsewhere."
-        )),
-        place: None,
-    })))
+        format!("Remove {kind} that no transition needs, or keep large values elsewhere."),
+    ))
 }

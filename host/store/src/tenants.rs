@@ -1,26 +1,11 @@
 //! Tenants: made, suspended, resumed, removed.
 
-use serde::Serialize;
 use serde_json::json;
-use sqlx::AssertSqlSafe;
-use wedflow_documents::Tenant;
+use wedflow_documents::{NewSettings, Tenant};
 use wedflow_model::{FlowId, TenantId};
 
 use crate::audit::note;
-use crate::rows::documents;
-use crate::times::RFC3339;
-use crate::{Refusal, Store, StoreError};
-
-/// Settings of a tenant that its admins may change; absent ones stay as they are.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct TenantSettings {
-    /// Description.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// The longest life of its tokens, in days; those there are keep theirs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub token_days: Option<i32>,
-}
+use crate::{Store, StoreError};
 
 /// Number of searches for sessions of a suspended tenant that logged in at the last moment.
 const LAST_LOOKS: u32 = 10;
@@ -39,17 +24,8 @@ impl Store {
             .execute(&mut *transaction)
             .await
             .map_err(|error| crate::error::about_name(error.into(), "tenant", name))?;
-        note(
-            &mut transaction,
-            &self.actor,
-            Some(name),
-            "tenant.create",
-            name,
-            json!({}),
-        )
-        .await?;
-        transaction.commit().await?;
-        Ok(())
+        self.commit_noted(transaction, name, "tenant.create", name, json!({}))
+            .await
     }
 
     /// All tenants, by name.
@@ -84,18 +60,17 @@ impl Store {
     }
 
     async fn tenants_where(&self, name: Option<&str>) -> Result<Vec<Tenant>, StoreError> {
-        let rows = sqlx::query_as(AssertSqlSafe(format!(
+        Ok(sqlx::query_as(
             "SELECT t.name, t.description, t.suspended_at IS NOT NULL AS suspended, t.moving, t.moved_to, \
-               t.token_days, to_char(t.created_at AT TIME ZONE 'UTC', {RFC3339}) AS created_at, \
+               t.token_days, wed.rfc3339(t.created_at) AS created_at, \
                (SELECT count(*) FROM wed.flow f WHERE f.tenant_id = t.tenant_id) AS flows, \
                (SELECT count(*) FROM wed.component c WHERE c.tenant_id = t.tenant_id) AS components, \
                (SELECT count(*) FROM wed.user u WHERE u.tenant_id = t.tenant_id) AS users, NULL::text AS cluster \
-             FROM wed.tenant t WHERE $1::text IS NULL OR t.name = $1 ORDER BY t.name"
-        )))
+             FROM wed.tenant t WHERE $1::text IS NULL OR t.name = $1 ORDER BY t.name",
+        )
         .bind(name)
         .fetch_all(&self.pool)
-        .await?;
-        Ok(documents(rows))
+        .await?)
     }
 
     /// Suspends a tenant, or resumes it: its flows' roles may not log in and are logged out, hosts claim
@@ -116,16 +91,8 @@ impl Store {
         } else {
             "tenant.resume"
         };
-        note(
-            &mut transaction,
-            &self.actor,
-            Some(name),
-            action,
-            name,
-            json!({}),
-        )
-        .await?;
-        transaction.commit().await?;
+        self.commit_noted(transaction, name, action, name, json!({}))
+            .await?;
         // Nobody logs in any more; who does so just now is met by the next look.
         let mut looks = 0;
         while suspend && looks < LAST_LOOKS && self.end_sessions(tenant_id).await? > 0 {
@@ -184,11 +151,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NotFound`]; [`StoreError::Refused`] for a number of days beyond 1 to 3660.
-    pub async fn set_tenant(
-        &self,
-        name: &str,
-        settings: &TenantSettings,
-    ) -> Result<(), StoreError> {
+    pub async fn set_tenant(&self, name: &str, settings: &NewSettings) -> Result<(), StoreError> {
         if let Some(description) = &settings.description {
             crate::error::check_description(description)?;
         }
@@ -205,27 +168,22 @@ impl Store {
         .await
         .map_err(|error| match StoreError::from(error) {
             StoreError::Refused(refusal) if refusal.code == "23514" => {
-                StoreError::Refused(Box::new(Refusal {
-                    code: "WF023".to_owned(),
-                    message: "token_days is not between 1 and 3660".to_owned(),
-                    detail: None,
-                    hint: Some("Give a number of days in these bounds.".to_owned()),
-                    place: None,
-                }))
+                StoreError::refused(
+                    "WF023",
+                    "token_days is not between 1 and 3660",
+                    "Give a number of days in these bounds.",
+                )
             }
             other => other,
         })?;
-        note(
-            &mut transaction,
-            &self.actor,
-            Some(name),
+        self.commit_noted(
+            transaction,
+            name,
             "tenant.set",
             name,
             serde_json::to_value(settings).unwrap_or_default(),
         )
-        .await?;
-        transaction.commit().await?;
-        Ok(())
+        .await
     }
 }
 

@@ -1,43 +1,15 @@
 //! API tokens, of which only hashes are kept.
 
-use serde::Serialize;
 use serde_json::json;
 use sqlx::{AssertSqlSafe, FromRow};
+use wedflow_documents::Token;
 use wedflow_model::TenantId;
 
-use crate::audit::note;
 use crate::tenants::tenant_id;
-use crate::times::RFC3339;
 use crate::{Store, StoreError};
 
 /// Maximum delay of a token's recorded last use, in Postgres's notation.
 const LAST_USED_STEP: &str = "5 minutes";
-
-/// A token, as listed.
-#[derive(Debug, Clone, FromRow, Serialize)]
-pub struct Token {
-    /// First characters of the token, which name it within its tenant.
-    pub id: String,
-    /// User of the token.
-    pub user: String,
-    /// Name that its user gave it; two of one name are live while it is being replaced.
-    pub name: String,
-    /// Scopes, within the user's role.
-    pub scopes: Vec<String>,
-    /// Flows that it is for; empty: everything that its scopes allow.
-    pub flows: Vec<String>,
-    /// `live`, `expired` or `revoked`.
-    pub status: String,
-    /// When made, RFC 3339.
-    pub created_at: String,
-    /// When it ends, RFC 3339.
-    pub expires_at: String,
-    /// When it was last used, to within some minutes, RFC 3339.
-    pub last_used: Option<String>,
-    /// Days from its making to its end, rounded up.
-    #[serde(skip)]
-    pub days: i32,
-}
 
 /// A token to store.
 #[derive(Debug, Clone, Copy)]
@@ -137,16 +109,10 @@ impl Store {
         let mut transaction = self.begin().await?;
         let tenant_id = tenant_id(&mut transaction, tenant).await?;
         insert(&mut transaction, tenant_id, token, 1).await?;
-        note(
-            &mut transaction,
-            &self.actor,
-            Some(tenant),
-            "token.create",
-            &format!("{}/{}", token.user, token.name),
-            json!({ "id": token.prefix, "scopes": token.scopes, "flows": token.flows, "days": token.days }),
-        )
-        .await?;
-        transaction.commit().await?;
+        let target = format!("{}/{}", token.user, token.name);
+        let detail = json!({ "id": token.prefix, "scopes": token.scopes, "flows": token.flows, "days": token.days });
+        self.commit_noted(transaction, tenant, "token.create", &target, detail)
+            .await?;
         self.token(tenant, token.prefix).await
     }
 
@@ -178,16 +144,14 @@ impl Store {
         if done.rows_affected() == 0 {
             return Err(StoreError::not_found("token", id));
         }
-        note(
-            &mut transaction,
-            &self.actor,
-            Some(tenant),
+        self.commit_noted(
+            transaction,
+            tenant,
             "token.rotate",
             &format!("{}/{}", new.user, new.name),
             json!({ "old": id, "id": new.prefix, "days": new.days, "overlap": overlap }),
         )
         .await?;
-        transaction.commit().await?;
         self.token(tenant, new.prefix).await
     }
 
@@ -208,17 +172,14 @@ impl Store {
         .fetch_optional(&mut *transaction)
         .await?;
         let whose = whose.ok_or_else(|| StoreError::not_found("token", id))?;
-        note(
-            &mut transaction,
-            &self.actor,
-            Some(tenant),
+        self.commit_noted(
+            transaction,
+            tenant,
             "token.revoke",
             &whose,
             json!({ "id": id }),
         )
-        .await?;
-        transaction.commit().await?;
-        Ok(())
+        .await
     }
 
     /// The tenant's tokens, newest first; of one user, when given.
@@ -231,6 +192,22 @@ impl Store {
             self.tenant(tenant).await?;
         }
         Ok(tokens)
+    }
+
+    /// Days from the making of a token to its end, rounded.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn token_days(&self, tenant: &str, id: &str) -> Result<i32, StoreError> {
+        sqlx::query_scalar(
+            "SELECT round(extract(epoch FROM k.expires_at - k.created_at) / 86400)::integer \
+             FROM wed.token k JOIN wed.tenant t USING (tenant_id) WHERE t.name = $1 AND k.prefix = $2",
+        )
+        .bind(tenant)
+        .bind(id)
+        .fetch_optional(&self.pool)
+        .await?
+        .ok_or_else(|| StoreError::not_found("token", id))
     }
 
     /// The token with these first characters.
@@ -250,18 +227,17 @@ impl Store {
         user: Option<&str>,
         id: Option<&str>,
     ) -> Result<Vec<Token>, StoreError> {
-        Ok(sqlx::query_as(AssertSqlSafe(format!(
+        Ok(sqlx::query_as(
             "SELECT k.prefix AS id, u.name AS user, k.name, k.scopes, k.flows, \
                CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE \
                'live' END AS status, \
-               to_char(k.created_at AT TIME ZONE 'UTC', {RFC3339}) AS created_at, \
-               to_char(k.expires_at AT TIME ZONE 'UTC', {RFC3339}) AS expires_at, \
-               to_char(k.last_used AT TIME ZONE 'UTC', {RFC3339}) AS last_used, \
-               round(extract(epoch FROM k.expires_at - k.created_at) / 86400)::integer AS days \
+               wed.rfc3339(k.created_at) AS created_at, \
+               wed.rfc3339(k.expires_at) AS expires_at, \
+               wed.rfc3339(k.last_used) AS last_used \
              FROM wed.token k JOIN wed.user u USING (user_id) JOIN wed.tenant t ON t.tenant_id = k.tenant_id \
              WHERE t.name = $1 AND ($2::text IS NULL OR u.name = $2) AND ($3::text IS NULL OR k.prefix = $3) \
-             ORDER BY k.token_id DESC"
-        )))
+             ORDER BY k.token_id DESC",
+        )
         .bind(tenant)
         .bind(user)
         .bind(id)

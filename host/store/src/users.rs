@@ -1,14 +1,10 @@
 //! The users of a tenant.
 
 use serde_json::json;
-use sqlx::AssertSqlSafe;
 use wedflow_documents::User;
 use wedflow_model::TenantId;
 
-use crate::audit::note;
-use crate::rows::documents;
 use crate::tenants::tenant_id;
-use crate::times::RFC3339;
 use crate::{Store, StoreError};
 
 impl Store {
@@ -32,17 +28,14 @@ impl Store {
             .execute(&mut *transaction)
             .await
             .map_err(|error| crate::error::about_name(error.into(), "user", name))?;
-        note(
-            &mut transaction,
-            &self.actor,
-            Some(tenant),
+        self.commit_noted(
+            transaction,
+            tenant,
             "user.create",
             name,
             json!({ "role": role }),
         )
-        .await?;
-        transaction.commit().await?;
-        Ok(())
+        .await
     }
 
     /// Gives a user another role. It holds for the user's next request.
@@ -65,17 +58,14 @@ impl Store {
         if done.rows_affected() == 0 {
             return Err(StoreError::not_found("user", name));
         }
-        note(
-            &mut transaction,
-            &self.actor,
-            Some(tenant),
+        self.commit_noted(
+            transaction,
+            tenant,
             "user.role",
             name,
             json!({ "role": role }),
         )
-        .await?;
-        transaction.commit().await?;
-        Ok(())
+        .await
     }
 
     /// Removes a user with the user's tokens.
@@ -95,17 +85,8 @@ impl Store {
         if done.rows_affected() == 0 {
             return Err(StoreError::not_found("user", name));
         }
-        note(
-            &mut transaction,
-            &self.actor,
-            Some(tenant),
-            "user.delete",
-            name,
-            json!({}),
-        )
-        .await?;
-        transaction.commit().await?;
-        Ok(())
+        self.commit_noted(transaction, tenant, "user.delete", name, json!({}))
+            .await
     }
 
     /// Refuses to let the last admin of a tenant go, whose row is held: only the operator could make
@@ -137,16 +118,15 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`] when there is no tenant of that name.
     pub async fn users(&self, tenant: &str, name: Option<&str>) -> Result<Vec<User>, StoreError> {
-        let rows = sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT u.name, u.role, to_char(u.created_at AT TIME ZONE 'UTC', {RFC3339}) AS created_at \
+        let users: Vec<User> = sqlx::query_as(
+            "SELECT u.name, u.role, wed.rfc3339(u.created_at) AS created_at \
              FROM wed.user u JOIN wed.tenant t USING (tenant_id) \
-             WHERE t.name = $1 AND ($2::text IS NULL OR u.name = $2) ORDER BY u.name"
-        )))
+             WHERE t.name = $1 AND ($2::text IS NULL OR u.name = $2) ORDER BY u.name",
+        )
         .bind(tenant)
         .bind(name)
         .fetch_all(&self.pool)
         .await?;
-        let users: Vec<User> = documents(rows);
         if users.is_empty() && name.is_none() {
             self.tenant(tenant).await?;
         }

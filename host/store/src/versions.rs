@@ -1,12 +1,11 @@
 //! Versions of a flow's definition: previews, history, the way back.
 
-use serde::{Deserialize, Serialize};
-use sqlx::{AssertSqlSafe, FromRow};
-use wedflow_model::{FlowDefinition, FlowId, Wid};
+use serde::Deserialize;
+use sqlx::AssertSqlSafe;
+use wedflow_model::{FlowDefinition, FlowId};
 
-use crate::rows::documents;
 use crate::{Store, StoreError};
-use wedflow_documents::{Applied, Version};
+use wedflow_documents::{Applied, Rematched, RolledBack, Version};
 
 /// Columns of a [`Version`].
 const VERSION: &str = "version, wed.rfc3339(applied_at) AS applied_at, actor, definition";
@@ -19,26 +18,12 @@ pub fn definition_of(version: &Version) -> Result<FlowDefinition, StoreError> {
     serde_json::from_value(version.definition.clone()).map_err(StoreError::unreadable)
 }
 
-/// An instance that a re-match touches.
-#[derive(Debug, Clone, PartialEq, Eq, FromRow, Serialize, Deserialize)]
-pub struct Rematched {
-    /// The instance.
-    pub wid: Wid,
-    /// Transitions that are fired.
-    pub fires: Vec<String>,
-    /// The status it has then, as its letter.
-    pub becomes: String,
-}
-
-/// Effect of rolling a flow back.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct RolledBack {
-    /// The version that the flow goes back to.
-    pub version: i32,
-    /// Changes of the definition.
-    pub applied: Applied,
-    /// Live instances that a re-match touches afterwards.
-    pub instances: Vec<Rematched>,
+/// Answer of `wed.roll_back`.
+#[derive(Deserialize)]
+struct Back {
+    version: i32,
+    applied: Applied,
+    instances: Vec<Rematched>,
 }
 
 impl Store {
@@ -81,7 +66,7 @@ impl Store {
         before: Option<i32>,
         limit: i64,
     ) -> Result<Vec<Version>, StoreError> {
-        let rows = sqlx::query_as(AssertSqlSafe(format!(
+        Ok(sqlx::query_as(AssertSqlSafe(format!(
             "SELECT {VERSION} FROM wed.flow_version WHERE flow_id = $1 AND version < coalesce($2, 2147483647) \
              ORDER BY version DESC LIMIT $3"
         )))
@@ -89,8 +74,7 @@ impl Store {
         .bind(before)
         .bind(limit)
         .fetch_all(&self.pool)
-        .await?;
-        Ok(documents(rows))
+        .await?)
     }
 
     /// Two versions to compare: without a number the newest, and the one before the newest.
@@ -116,14 +100,14 @@ impl Store {
         version: Option<i32>,
         place: i64,
     ) -> Result<Version, StoreError> {
-        let rows = sqlx::query_as(AssertSqlSafe(format!(
+        let found = sqlx::query_as(AssertSqlSafe(format!(
             "SELECT {VERSION} FROM wed.flow_version WHERE flow_id = $1 AND version = coalesce($2, version) \
              ORDER BY version DESC LIMIT 1 OFFSET $3"
         )))
         .bind(flow_id)
         .bind(version)
         .bind(if version.is_some() { 0 } else { place })
-        .fetch_all(&self.pool)
+        .fetch_optional(&self.pool)
         .await?;
         let name = || {
             version.map_or_else(
@@ -131,7 +115,6 @@ impl Store {
                 |number| number.to_string(),
             )
         };
-        let found = documents(rows).pop();
         found.ok_or_else(|| StoreError::not_found("version", name()))
     }
 
@@ -150,7 +133,13 @@ impl Store {
             .bind(version)
             .bind(preview)
             .bind(&*self.actor);
-        let sqlx::types::Json(rolled_back) = self.call(call).await?;
-        Ok(rolled_back)
+        let sqlx::types::Json::<Back>(back) = self.call(call).await?;
+        Ok(RolledBack {
+            applied: !preview,
+            version: back.version,
+            changes: back.applied,
+            matching: back.instances.len(),
+            instances: back.instances,
+        })
     }
 }

@@ -1,12 +1,13 @@
 //! People's work: worklists, claims, reports, messages. What the database answers is a document already.
 
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 use sqlx::AssertSqlSafe;
 use strum::{IntoStaticStr, VariantArray};
+use wedflow_documents::{Calendar, Notification, Outcome, PeopleRole, Process, Readable, Report};
 use wedflow_model::Wid;
 
 use crate::flows::Flow;
-use crate::readable::Readable;
+use crate::statements::statements;
 use crate::{Store, StoreError};
 
 /// Act of a person on an item, in one statement.
@@ -57,74 +58,110 @@ pub struct PersonName<'a> {
     pub name: &'a str,
 }
 
-/// The result of an item.
-#[derive(Debug, Clone)]
-pub struct WorkReport<'a> {
-    /// The item.
-    pub item: i64,
-    /// False: it failed.
-    pub success: bool,
-    /// Attributes, or data, and their values.
-    pub values: &'a Map<String, Json>,
-    /// Applied once under this key.
-    pub key: &'a str,
-    /// Why, or what else is to be said.
-    pub reason: Option<&'a str>,
-    /// The claim it was done under; any of the person's when absent.
-    pub claim: Option<i32>,
-    /// The state of the instance from which it was made: what changed since is not overwritten.
-    pub base: Option<i32>,
-    /// Time at which the person did it, RFC 3339.
-    pub done_at: Option<&'a str>,
-}
+statements! {
+    /// The mark of this installation, by which a person's machine knows it again.
+    /// Errors: [`StoreError`] when the database does not answer.
+    pub installation_mark(&self) -> String = one "SELECT wed.installation_mark()::text";
 
-/// A process to start in a person's name.
-#[derive(Debug, Clone)]
-pub struct NewProcess<'a> {
-    /// The flow.
-    pub flow: &'a str,
-    /// The person in charge; who starts it when absent.
-    pub in_charge: Option<&'a str>,
-    /// Values of attributes; the others are the defaults.
-    pub values: &'a Map<String, Json>,
-    /// The notification policy, 1 to 4.
-    pub policy: i32,
-    /// Number of people that policies 2 to 4 choose.
-    pub count: i32,
-    /// Hours before a deadline.
-    pub warnings: &'a [i32],
-    /// The one of them at which an item passes to the person in charge.
-    pub transfer: Option<i32>,
-}
+    /// Gives an item to another person.
+    /// Errors: [`StoreError::Refused`].
+    pub delegate_work(&self, person: PersonName<'_>, item: i64, to: &str) -> Json
+        = one "SELECT wed.delegate_work($1, $2, $3, $4)", person.tenant, person.name, item, to;
 
-/// A change of how an instance notifies people; what is absent stays.
-#[derive(Debug, Clone, Default)]
-pub struct NotificationChange {
-    /// The policy, 1 to 4.
-    pub policy: Option<i32>,
-    /// Number of people that policies 2 to 4 choose.
-    pub count: Option<i32>,
-    /// The pause between two rounds of offers, in seconds.
-    pub renotify_seconds: Option<f64>,
-    /// Hours before a deadline.
-    pub warnings: Option<Vec<i32>>,
-    /// The one of them at which an item passes to the person in charge.
-    pub transfer: Option<i32>,
-}
+    /// Gives what a person holds to another; how many items.
+    /// Errors: [`StoreError::Refused`].
+    pub reassign_work(&self, person: PersonName<'_>, from: &str, to: &str) -> i64
+        = one "SELECT wed.reassign_work($1, $2, $3, $4, 1000)", person.tenant, person.name, from, to;
 
-/// Working hours, by which deadlines may be counted.
-#[derive(Debug, Clone)]
-pub struct WorkCalendar {
-    /// A zone of the IANA database.
-    pub zone: String,
-    /// ISO days of the week, 1 is Monday.
-    pub weekdays: Vec<i32>,
-    /// The time at which work begins.
-    pub opens: String,
-    /// The time at which work ends.
-    pub closes: String,
-    /// Days without work, as 2026-12-25.
-    pub holidays: Vec<String>,
+    /// Reserves the next item of a task for the holder of a locked item of the same instance: both are taken away
+    /// together.
+    /// Errors: [`StoreError::Refused`].
+    pub reserve_work(&self, person: PersonName<'_>, item: i64, task: &str) -> ()
+        = run "SELECT wed.reserve_work($1, $2, $3, $4)", person.tenant, person.name, item, task;
+
+    /// Puts an item before another one in the person's own order, or last.
+    /// Errors: [`StoreError::Refused`].
+    pub move_work(&self, person: PersonName<'_>, item: i64, before: Option<i64>) -> ()
+        = run "SELECT wed.move_work($1, $2, $3, $4)", person.tenant, person.name, item, before;
+
+    /// Decides of an item whose deadline has passed: it continues, with another deadline when one is given as an
+    /// interval, or it stops, which is a failure.
+    /// Errors: [`StoreError::Refused`].
+    pub decide_late(&self, person: PersonName<'_>, item: i64, proceed: bool, extend: Option<&str>) -> Json
+        = one "SELECT wed.decide_late($1, $2, $3, $4, $5::interval)", person.tenant, person.name, item, proceed,
+            extend;
+
+    /// Decides what becomes of an instance that is an exception: `retry`, `set` or `cancel`, for who is in charge.
+    /// Errors: [`StoreError::Refused`].
+    pub decide_exception(&self, person: PersonName<'_>, flow: &str, wid: Wid, outcome: &Outcome) -> Json
+        = one "SELECT wed.decide_exception($1, $2, $3, $4, $5, $6, $7)", person.tenant, person.name, flow, wid,
+            &outcome.decision, Json::Object(outcome.values.clone()), &outcome.reason;
+
+    /// An attachment of an item: its digest and bytes.
+    /// Errors: [`StoreError::Refused`] when there is none that the person may see.
+    pub work_file(&self, person: PersonName<'_>, item: i64, note: i64) -> (String, Vec<u8>)
+        = row "SELECT digest, bytes FROM wed.work_attachment($1, $2, $3, $4)", person.tenant, person.name, item, note;
+
+    /// The tenant's calendars, by name.
+    pub work_calendars(&self, tenant: &str) -> Vec<Json> = all "SELECT wed.work_calendars($1)", tenant;
+
+    /// Reports an item, once under a key. The answer's `applied` is false when the person no longer holds it;
+    /// the result is kept then.
+    /// Errors: [`StoreError::Refused`] for values that the flow does not take: nothing is kept, the item stays held.
+    pub report_work(&self, person: PersonName<'_>, item: i64, report: &Report, key: &str) -> Json
+        = one "SELECT wed.report_work($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp(), $9, $10::text::timestamptz)",
+            person.tenant, person.name, item, report.success, Json::Object(report.values.clone()), key, &report.reason,
+            report.claim, report.base, &report.done_at;
+
+    /// Lists the acts on an item, oldest first.
+    /// Errors: [`StoreError::Refused`] when the person may not see it.
+    pub work_history(&self, person: PersonName<'_>, item: i64) -> Vec<Json>
+        = all "SELECT wed.work_history($1, $2, $3)", person.tenant, person.name, item;
+
+    /// Lists the items of an instance, newest first, each with what was done and said of it.
+    pub work_of_instance(&self, flow: &Flow, wid: Wid) -> Vec<Json>
+        = all "SELECT wed.work_of_instance($1, $2)", flow.flow_id, wid;
+
+    /// Adds a comment to an item, with a file when one is given; its number.
+    /// Errors: [`StoreError::Refused`].
+    pub comment_work(&self, person: PersonName<'_>, item: i64, text: &str, file: Option<(&str, &[u8])>) -> i64
+        = one "SELECT wed.add_work_note($1, $2, $3, $4, $5, $6)", person.tenant, person.name, item, text,
+            file.map(|(name, _)| name), file.map(|(_, bytes)| bytes);
+
+    /// A person's delivered messages, newest first.
+    /// Errors: [`StoreError::Refused`] when there is no such person.
+    pub work_messages(&self, person: PersonName<'_>, limit: i32) -> Vec<Json>
+        = all "SELECT wed.work_messages($1, $2, $3)", person.tenant, person.name, limit;
+
+    /// Removes a person's delivered messages; how many.
+    /// Errors: [`StoreError::Refused`] when there is no such person.
+    pub remove_messages(&self, person: PersonName<'_>) -> i64
+        = one "SELECT wed.remove_messages($1, $2)", person.tenant, person.name;
+
+    /// Marks a person active, and delivers the messages that were stored; how many.
+    /// Errors: [`StoreError::Refused`] when there is no such person.
+    pub connect_person(&self, person: PersonName<'_>) -> i64
+        = one "SELECT wed.connect_person($1, $2)", person.tenant, person.name;
+
+    /// Marks a person inactive.
+    /// Errors: [`StoreError::Refused`] when there is no such person.
+    pub disconnect_person(&self, person: PersonName<'_>) -> ()
+        = run "SELECT wed.disconnect_person($1, $2)", person.tenant, person.name;
+
+    /// The tenant's people behind a name, with roles and what they hold, by name.
+    pub people(&self, tenant: &str, after: Option<&str>, limit: i64) -> Vec<Json>
+        = all include_str!("../sql/people.sql"), tenant, after, limit.clamp(1, 1_000);
+
+    /// The tenant's roles of people, with how many have them, by name; at most 1000.
+    pub people_roles(&self, tenant: &str) -> Vec<PeopleRole>
+        = rows "SELECT r.name AS role, (SELECT count(*) FROM wed.membership m WHERE m.role_id = r.role_id) AS people \
+            FROM wed.role_of_people r JOIN wed.tenant t USING (tenant_id) WHERE t.name = $1 ORDER BY r.name LIMIT 1000",
+            tenant;
+
+    /// A number that rises when a person's worklist or messages change.
+    /// Errors: [`StoreError::Refused`] when there is no such person.
+    pub work_mark(&self, person: PersonName<'_>) -> String
+        = one "SELECT wed.work_mark($1, $2)", person.tenant, person.name;
 }
 
 impl Store {
@@ -162,24 +199,11 @@ impl Store {
         self.work_call("work_data($1, $2, $3)", person, item).await
     }
 
-    /// Does something with an item in one statement.
+    /// Does something with an item in one statement, if it is still under the claim under which it was seen.
     ///
     /// # Errors
     /// [`StoreError::Refused`]: WF081 names who holds it.
     pub async fn work_act(
-        &self,
-        person: PersonName<'_>,
-        item: i64,
-        act: WorkAct,
-    ) -> Result<Json, StoreError> {
-        self.work_act_at(person, item, act, None).await
-    }
-
-    /// Does something with an item if it is still under the claim under which it was seen.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`]: WF081 names who holds it.
-    pub async fn work_act_at(
         &self,
         person: PersonName<'_>,
         item: i64,
@@ -195,16 +219,6 @@ impl Store {
             .bind(person.name)
             .bind(item)
             .bind(claim)
-            .fetch_one(&self.pool)
-            .await?)
-    }
-
-    /// The mark of this installation, by which a person's machine knows it again.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database does not answer.
-    pub async fn installation_mark(&self) -> Result<String, StoreError> {
-        Ok(sqlx::query_scalar("SELECT wed.installation_mark()::text")
             .fetch_one(&self.pool)
             .await?)
     }
@@ -225,138 +239,6 @@ impl Store {
         )
     }
 
-    /// Gives an item to another person.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`].
-    pub async fn delegate_work(
-        &self,
-        person: PersonName<'_>,
-        item: i64,
-        to: &str,
-    ) -> Result<Json, StoreError> {
-        Ok(
-            sqlx::query_scalar("SELECT wed.delegate_work($1, $2, $3, $4)")
-                .bind(person.tenant)
-                .bind(person.name)
-                .bind(item)
-                .bind(to)
-                .fetch_one(&self.pool)
-                .await?,
-        )
-    }
-
-    /// Gives what a person holds to another; how many items.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`].
-    pub async fn reassign_work(
-        &self,
-        person: PersonName<'_>,
-        from: &str,
-        to: &str,
-    ) -> Result<i64, StoreError> {
-        Ok(
-            sqlx::query_scalar("SELECT wed.reassign_work($1, $2, $3, $4, 1000)")
-                .bind(person.tenant)
-                .bind(person.name)
-                .bind(from)
-                .bind(to)
-                .fetch_one(&self.pool)
-                .await?,
-        )
-    }
-
-    /// Reserves the next item of a task for the holder of a locked item of the same instance: both are taken away
-    /// together.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`].
-    pub async fn reserve_work(
-        &self,
-        person: PersonName<'_>,
-        item: i64,
-        task: &str,
-    ) -> Result<(), StoreError> {
-        sqlx::query("SELECT wed.reserve_work($1, $2, $3, $4)")
-            .bind(person.tenant)
-            .bind(person.name)
-            .bind(item)
-            .bind(task)
-            .execute(&self.pool)
-            .await?;
-        Ok(())
-    }
-
-    /// Puts an item before another one in the person's own order, or last.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`].
-    pub async fn move_work(
-        &self,
-        person: PersonName<'_>,
-        item: i64,
-        before: Option<i64>,
-    ) -> Result<(), StoreError> {
-        sqlx::query("SELECT wed.move_work($1, $2, $3, $4)")
-            .bind(person.tenant)
-            .bind(person.name)
-            .bind(item)
-            .bind(before)
-            .execute(&self.pool)
-            .await?;
-        Ok(())
-    }
-
-    /// Decides of an item whose deadline has passed: it continues, with another deadline when one is given as an
-    /// interval, or it stops, which is a failure.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`].
-    pub async fn decide_late(
-        &self,
-        person: PersonName<'_>,
-        item: i64,
-        proceed: bool,
-        extend: Option<&str>,
-    ) -> Result<Json, StoreError> {
-        Ok(
-            sqlx::query_scalar("SELECT wed.decide_late($1, $2, $3, $4, $5::interval)")
-                .bind(person.tenant)
-                .bind(person.name)
-                .bind(item)
-                .bind(proceed)
-                .bind(extend)
-                .fetch_one(&self.pool)
-                .await?,
-        )
-    }
-
-    /// Decides what becomes of an instance that is an exception: `retry`, `set` or `cancel`, for who is in charge.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`].
-    pub async fn decide_exception(
-        &self,
-        person: PersonName<'_>,
-        flow: &str,
-        wid: Wid,
-        (decision, values, reason): (&str, &Map<String, Json>, &str),
-    ) -> Result<Json, StoreError> {
-        Ok(
-            sqlx::query_scalar("SELECT wed.decide_exception($1, $2, $3, $4, $5, $6, $7)")
-                .bind(person.tenant)
-                .bind(person.name)
-                .bind(flow)
-                .bind(wid)
-                .bind(decision)
-                .bind(Json::Object(values.clone()))
-                .bind(reason)
-                .fetch_one(&self.pool)
-                .await?,
-        )
-    }
-
     /// Changes how an instance notifies people while it runs; what is absent stays.
     ///
     /// # Errors
@@ -366,7 +248,7 @@ impl Store {
         person: PersonName<'_>,
         flow: &str,
         wid: Wid,
-        change: &NotificationChange,
+        change: &Notification,
     ) -> Result<Json, StoreError> {
         let sql = "SELECT wed.change_notification($1, $2, $3, $4, $5, $6, make_interval(secs => $7), $8, $9)";
         Ok(sqlx::query_scalar(sql)
@@ -383,38 +265,6 @@ impl Store {
             .await?)
     }
 
-    /// An attachment of an item: its digest and bytes.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`] when there is none that the person may see.
-    pub async fn work_file(
-        &self,
-        person: PersonName<'_>,
-        item: i64,
-        note: i64,
-    ) -> Result<(String, Vec<u8>), StoreError> {
-        Ok(
-            sqlx::query_as("SELECT digest, bytes FROM wed.work_attachment($1, $2, $3, $4)")
-                .bind(person.tenant)
-                .bind(person.name)
-                .bind(item)
-                .bind(note)
-                .fetch_one(&self.pool)
-                .await?,
-        )
-    }
-
-    /// The tenant's calendars, by name.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn work_calendars(&self, tenant: &str) -> Result<Vec<Json>, StoreError> {
-        Ok(sqlx::query_scalar("SELECT wed.work_calendars($1)")
-            .bind(tenant)
-            .fetch_all(&self.pool)
-            .await?)
-    }
-
     /// Makes or changes a calendar.
     ///
     /// # Errors
@@ -423,166 +273,22 @@ impl Store {
         &self,
         tenant: &str,
         name: &str,
-        calendar: &WorkCalendar,
+        calendar: &Calendar,
     ) -> Result<(), StoreError> {
         let mut transaction = self.begin().await?;
         sqlx::query("SELECT wed.set_calendar($1, $2, $3, $4, $5::time, $6::time, $7::date[])")
             .bind(tenant)
             .bind(name)
-            .bind(&calendar.zone)
-            .bind(&calendar.weekdays)
-            .bind(&calendar.opens)
-            .bind(&calendar.closes)
+            .bind(calendar.zone.as_deref().unwrap_or("UTC"))
+            .bind(calendar.weekdays.as_deref().unwrap_or(&[1, 2, 3, 4, 5]))
+            .bind(calendar.opens.as_deref().unwrap_or("09:00"))
+            .bind(calendar.closes.as_deref().unwrap_or("17:00"))
             .bind(&calendar.holidays)
             .execute(&mut *transaction)
             .await?;
-        let detail = serde_json::json!({ "zone": calendar.zone });
-        crate::audit::note(
-            &mut transaction,
-            &self.actor,
-            Some(tenant),
-            "calendar.set",
-            name,
-            detail,
-        )
-        .await?;
-        transaction.commit().await?;
-        Ok(())
-    }
-
-    /// Reports an item. The answer's `applied` is false when the person no longer holds it; the result is kept then.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`] for values that the flow does not take: nothing is kept, the item stays held.
-    pub async fn report_work(
-        &self,
-        person: PersonName<'_>,
-        report: &WorkReport<'_>,
-    ) -> Result<Json, StoreError> {
-        Ok(
-            sqlx::query_scalar(
-                "SELECT wed.report_work($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp(), $9, $10::text::timestamptz)",
-            )
-                .bind(person.tenant)
-                .bind(person.name)
-                .bind(report.item)
-                .bind(report.success)
-                .bind(Json::Object(report.values.clone()))
-                .bind(report.key)
-                .bind(report.reason)
-                .bind(report.claim)
-                .bind(report.base)
-                .bind(report.done_at)
-                .fetch_one(&self.pool)
-                .await?,
-        )
-    }
-
-    /// Lists the acts on an item, oldest first.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`] when the person may not see it.
-    pub async fn work_history(
-        &self,
-        person: PersonName<'_>,
-        item: i64,
-    ) -> Result<Vec<Json>, StoreError> {
-        Ok(sqlx::query_scalar("SELECT wed.work_history($1, $2, $3)")
-            .bind(person.tenant)
-            .bind(person.name)
-            .bind(item)
-            .fetch_all(&self.pool)
-            .await?)
-    }
-
-    /// Lists the items of an instance, newest first, each with what was done and said of it.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn work_of_instance(&self, flow: &Flow, wid: Wid) -> Result<Vec<Json>, StoreError> {
-        Ok(sqlx::query_scalar("SELECT wed.work_of_instance($1, $2)")
-            .bind(flow.flow_id)
-            .bind(wid)
-            .fetch_all(&self.pool)
-            .await?)
-    }
-
-    /// Adds a comment to an item, with a file when one is given; its number.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`].
-    pub async fn comment_work(
-        &self,
-        person: PersonName<'_>,
-        item: i64,
-        text: &str,
-        file: Option<(&str, &[u8])>,
-    ) -> Result<i64, StoreError> {
-        Ok(
-            sqlx::query_scalar("SELECT wed.add_work_note($1, $2, $3, $4, $5, $6)")
-                .bind(person.tenant)
-                .bind(person.name)
-                .bind(item)
-                .bind(text)
-                .bind(file.map(|(name, _)| name))
-                .bind(file.map(|(_, bytes)| bytes))
-                .fetch_one(&self.pool)
-                .await?,
-        )
-    }
-
-    /// A person's delivered messages, newest first.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`] when there is no such person.
-    pub async fn work_messages(
-        &self,
-        person: PersonName<'_>,
-        limit: i32,
-    ) -> Result<Vec<Json>, StoreError> {
-        Ok(sqlx::query_scalar("SELECT wed.work_messages($1, $2, $3)")
-            .bind(person.tenant)
-            .bind(person.name)
-            .bind(limit)
-            .fetch_all(&self.pool)
-            .await?)
-    }
-
-    /// Removes a person's delivered messages; how many.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`] when there is no such person.
-    pub async fn remove_messages(&self, person: PersonName<'_>) -> Result<i64, StoreError> {
-        Ok(sqlx::query_scalar("SELECT wed.remove_messages($1, $2)")
-            .bind(person.tenant)
-            .bind(person.name)
-            .fetch_one(&self.pool)
-            .await?)
-    }
-
-    /// Marks a person active, and delivers the messages that were stored; how many.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`] when there is no such person.
-    pub async fn connect_person(&self, person: PersonName<'_>) -> Result<i64, StoreError> {
-        Ok(sqlx::query_scalar("SELECT wed.connect_person($1, $2)")
-            .bind(person.tenant)
-            .bind(person.name)
-            .fetch_one(&self.pool)
-            .await?)
-    }
-
-    /// Marks a person inactive.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`] when there is no such person.
-    pub async fn disconnect_person(&self, person: PersonName<'_>) -> Result<(), StoreError> {
-        sqlx::query("SELECT wed.disconnect_person($1, $2)")
-            .bind(person.tenant)
-            .bind(person.name)
-            .execute(&self.pool)
-            .await?;
-        Ok(())
+        let detail = serde_json::json!({ "zone": calendar.zone.as_deref().unwrap_or("UTC") });
+        self.commit_noted(transaction, tenant, "calendar.set", name, detail)
+            .await
     }
 
     /// Makes a person with roles, or gives a known one further roles.
@@ -602,17 +308,14 @@ impl Store {
             .execute(&mut *transaction)
             .await
             .map_err(|error| crate::error::about_name(error.into(), "person", person.name))?;
-        crate::audit::note(
-            &mut transaction,
-            &self.actor,
-            Some(person.tenant),
+        self.commit_noted(
+            transaction,
+            person.tenant,
             "person.set",
             person.name,
             serde_json::json!({ "roles": roles }),
         )
-        .await?;
-        transaction.commit().await?;
-        Ok(())
+        .await
     }
 
     /// Takes a role from a person.
@@ -628,17 +331,14 @@ impl Store {
             .execute(&mut *transaction)
             .await?;
         let detail = serde_json::json!({ "revoked": role });
-        crate::audit::note(
-            &mut transaction,
-            &self.actor,
-            Some(person.tenant),
+        self.commit_noted(
+            transaction,
+            person.tenant,
             "person.set",
             person.name,
             detail,
         )
-        .await?;
-        transaction.commit().await?;
-        Ok(())
+        .await
     }
 
     /// Removes a person; what the person held is offered again.
@@ -652,51 +352,14 @@ impl Store {
             .bind(person.name)
             .execute(&mut *transaction)
             .await?;
-        crate::audit::note(
-            &mut transaction,
-            &self.actor,
-            Some(person.tenant),
+        self.commit_noted(
+            transaction,
+            person.tenant,
             "person.delete",
             person.name,
             Json::Null,
         )
-        .await?;
-        transaction.commit().await?;
-        Ok(())
-    }
-
-    /// The tenant's people behind a name, with roles and what they hold, by name.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn people(
-        &self,
-        tenant: &str,
-        after: Option<&str>,
-        limit: i64,
-    ) -> Result<Vec<Json>, StoreError> {
-        Ok(sqlx::query_scalar(include_str!("../sql/people.sql"))
-            .bind(tenant)
-            .bind(after)
-            .bind(limit.clamp(1, 1_000))
-            .fetch_all(&self.pool)
-            .await?)
-    }
-
-    /// The tenant's roles of people, with how many have them, by name; at most 1000.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn people_roles(&self, tenant: &str) -> Result<Vec<Json>, StoreError> {
-        Ok(sqlx::query_scalar(
-            "SELECT jsonb_build_object('role', r.name, 'people', (SELECT count(*) FROM wed.membership m WHERE \
-             m.role_id = r.role_id)) \
-             FROM wed.role_of_people r JOIN wed.tenant t USING (tenant_id) WHERE t.name = $1 ORDER BY r.name LIMIT \
-             1000",
-        )
-        .bind(tenant)
-        .fetch_all(&self.pool)
-        .await?)
+        .await
     }
 
     /// Starts an instance in a person's name; its number. The queries of the process's data are asked now.
@@ -706,23 +369,23 @@ impl Store {
     pub async fn start_process(
         &self,
         person: PersonName<'_>,
-        process: &NewProcess<'_>,
+        process: &Process,
     ) -> Result<Wid, StoreError> {
         let mut values = self
-            .query_data(person.tenant, process.flow, process.values)
+            .query_data(person.tenant, &process.flow, &process.values)
             .await?;
         values.extend(process.values.clone());
         let mut transaction = self.begin().await?;
         let wid =
             sqlx::query_scalar("SELECT wed.start_process($1, $2, $3, $4, $5, $6, $7, $8, $9)")
                 .bind(person.tenant)
-                .bind(process.flow)
+                .bind(&process.flow)
                 .bind(person.name)
-                .bind(process.in_charge)
+                .bind(&process.in_charge)
                 .bind(Json::Object(values))
-                .bind(process.policy)
-                .bind(process.count)
-                .bind(process.warnings)
+                .bind(process.policy.unwrap_or(1))
+                .bind(process.count.unwrap_or(1))
+                .bind(&process.warnings)
                 .bind(process.transfer)
                 .fetch_one(&mut *transaction)
                 .await?;
@@ -740,18 +403,6 @@ impl Store {
             .fetch_optional(&self.pool)
             .await?
             .ok_or_else(|| StoreError::not_found("process", &flow.name))
-    }
-
-    /// A number that rises when a person's worklist or messages change.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`] when there is no such person.
-    pub async fn work_mark(&self, person: PersonName<'_>) -> Result<String, StoreError> {
-        Ok(sqlx::query_scalar("SELECT wed.work_mark($1, $2)")
-            .bind(person.tenant)
-            .bind(person.name)
-            .fetch_one(&self.pool)
-            .await?)
     }
 
     /// The application of an item that a person holds or is offered, or, with a task, that of a task which the person

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use wedflow_store::{NewToken, Store, StoreError, Token};
+use wedflow_documents::Token;
+use wedflow_store::{NewToken, Store, StoreError};
 
 use crate::{Identity, Scope, Secret};
 
@@ -104,6 +105,10 @@ pub async fn rotate(
     if by.is_some_and(|by| !by.covers(&scopes) || !by.covers_flows(&old.flows)) {
         return Err(TokenError::TooMuch);
     }
+    let days = match days {
+        Some(days) => days,
+        None => store.token_days(tenant, id).await?,
+    };
     let secret = Secret::random();
     let new = NewToken {
         user: &old.user,
@@ -112,7 +117,7 @@ pub async fn rotate(
         hash: &secret.hash(),
         scopes: &old.scopes,
         flows: &old.flows,
-        days: days.unwrap_or(old.days),
+        days,
     };
     let token = store
         .rotate_token(tenant, id, &new, overlap.unwrap_or(OVERLAP))

@@ -98,15 +98,11 @@ fn check_schedules(definition: &FlowDefinition) -> Result<(), StoreError> {
             Ok(None) => format!("\"{}\" names no day that ever comes", one.cron),
             Err(wrong) => wrong,
         };
-        return Err(StoreError::Refused(Box::new(Refusal {
-            code: "WF044".to_owned(),
-            message: format!("schedule {}: {wrong}", one.name),
-            detail: None,
-            hint: Some(
-                "For example: cron = \"0 9 * * MON-FRI\", zone = \"Europe/Berlin\".".to_owned(),
-            ),
-            place: None,
-        })));
+        return Err(StoreError::refused(
+            "WF044",
+            format!("schedule {}: {wrong}", one.name),
+            "For example: cron = \"0 9 * * MON-FRI\", zone = \"Europe/Berlin\".",
+        ));
     }
     Ok(())
 }
@@ -154,16 +150,14 @@ fn refuse_repeated(definition: &FlowDefinition) -> Result<(), StoreError> {
     let repeated = (definition.attributes.iter()).find(|one| !names.insert(&one.name));
     match repeated {
         None => Ok(()),
-        Some(attribute) => Err(StoreError::Refused(Box::new(Refusal {
-            code: "WF013".to_owned(),
-            message: format!(
+        Some(attribute) => Err(StoreError::refused(
+            "WF013",
+            format!(
                 "the definition has more than one attribute \"{}\"",
                 attribute.name
             ),
-            detail: None,
-            hint: Some("Give each a name of its own.".to_owned()),
-            place: None,
-        }))),
+            "Give each a name of its own.",
+        )),
     }
 }
 

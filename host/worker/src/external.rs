@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 use wedflow_guard::{CheckedSetClause, FlowAttributes, SetClauseCache};
 use wedflow_model::{Assignment, Measure, Scalar, Value};
 use wedflow_store::{
-    CommitGroup, CommitItem, FlowShape, PerformedTrigger, Refusal, Store, StoreError, WorkerLease,
+    CommitGroup, CommitItem, FlowShape, PerformedTrigger, Store, StoreError, WorkerLease,
 };
 
 use crate::results::{Rendered, Shapes};
@@ -102,11 +102,9 @@ fn assignments(
 }
 
 fn refused(message: String) -> StoreError {
-    StoreError::Refused(Box::new(Refusal {
-        code: "refused".to_owned(),
+    StoreError::refused(
+        "refused",
         message,
-        detail: None,
-        hint: Some("Send what a component's transition may answer.".to_owned()),
-        place: None,
-    }))
+        "Send what a component's transition may answer.",
+    )
 }

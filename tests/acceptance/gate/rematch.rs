@@ -1,7 +1,7 @@
 //! After a change of the model: which live instances would fire what, and firing it.
 
+use wedflow_documents::{Rematched, Status};
 use wedflow_model::Wid;
-use wedflow_store::Rematched;
 
 use crate::support::flows::PAPER;
 use crate::support::{Flow, on};
@@ -99,7 +99,7 @@ fn the_host_side_rematch_is_the_same() {
     let wanted = vec![Rematched {
         wid: Wid::new(i32::try_from(wid).expect("wid")),
         fires: vec!["always".to_owned()],
-        becomes: "R".to_owned(),
+        becomes: Status::Regular,
     }];
     assert_eq!(on(store.rematch(flow.id, true)).expect("preview"), wanted);
     assert_eq!(on(store.rematch(flow.id, false)).expect("applied"), wanted);

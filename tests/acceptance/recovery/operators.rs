@@ -1,6 +1,7 @@
 //! Operators retry, cancel, pause, skip and set by hand; each action is traced and audited.
 
 use serde_json::json;
+use wedflow_documents::RetryMatching;
 use wedflow_model::Wid;
 
 use crate::support::database::one_lane;
@@ -111,25 +112,21 @@ fn matching_exceptions_are_counted_before_they_are_retried() {
     let wids: Vec<i64> = (0..3).map(|_| exception(&mut owner, &flow)).collect();
     let store = &flow.database.store;
     let of = on(store.flow("default", &flow.name)).expect("the flow");
-    let mut matching = wedflow_store::Matching {
+    let mut matching = RetryMatching {
         transition: Some("tr_a3".to_owned()),
         message: Some("not needed".to_owned()),
-        since: None,
+        ..RetryMatching::default()
     };
-    let found = on(store.matching_exceptions(&of, &matching, 10)).expect("counted");
+    let found = on(store.retry_matching(&of, &matching, 10)).expect("counted");
     assert_eq!(
-        found
-            .iter()
-            .map(|row| i64::from(row.0.get()))
+        (found.instances.iter())
+            .map(|one| i64::from(one.wid.get()))
             .collect::<Vec<_>>(),
         wids
     );
     matching.transition = Some("tr_a2".to_owned());
-    assert!(
-        on(store.matching_exceptions(&of, &matching, 10))
-            .expect("counted")
-            .is_empty()
-    );
+    let found = on(store.retry_matching(&of, &matching, 10)).expect("counted");
+    assert!(found.instances.is_empty());
     let url = flow.database.url();
     let count = run(wed(&url).args(["--json", "flow", "retry", &flow.name]))
         .done()
@@ -351,7 +348,7 @@ fn each_waiting_job_has_a_reason() {
         );
         waiting
             .iter()
-            .map(|job| job.code)
+            .map(|job| job.code.as_str())
             .collect::<Vec<_>>()
             .join(",")
     };

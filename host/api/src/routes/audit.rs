@@ -25,7 +25,7 @@ pub(crate) async fn list(
     let before = page::position::<1>(which.cursor.as_deref())?.map(|[number]| number);
     let (tenant, since) = (Some(caller.tenant.as_str()), which.since.as_deref());
     let fetch = |before, count| api.store.audit(tenant, since, before, count);
-    let (items, next) = page::part(limit, before, |entry| entry.audit_id, fetch).await?;
+    let (items, next) = page::part(limit, before, |entry| (entry.number, entry.row), fetch).await?;
     let next = next.map(|last| page::cursor(&[last]));
     Ok(Json(List { items, next }))
 }

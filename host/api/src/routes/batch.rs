@@ -8,6 +8,7 @@ use wedflow_store::{Flow, PauseScope, Store, StoreError};
 use wedflow_tenancy::{Action, Area};
 
 use super::instances::{Filter, Wanted};
+use super::operate::FlowPath;
 use crate::access::Caller;
 use crate::body::Document;
 use crate::documents::{Act, Batch, Batched, Refused};
@@ -21,7 +22,7 @@ const ACTED_MAX: i64 = 1_000;
 /// Retries, cancels, pauses, resumes or deletes the instances that match, sends them an event or skips a job of theirs, at
 /// most 1,000; with `apply`, otherwise they are counted and listed
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/batch", tag = "instances", operation_id = "batch",
-    params(("flow" = String, Path, description = "The flow's name")), request_body = Batch,
+    params(FlowPath), request_body = Batch,
     responses((status = 200, body = Batched), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn run(
     State(api): State<Api>,

@@ -35,7 +35,6 @@ pub(crate) async fn list(
 ) -> Result<Json<List<Component>>, Problem> {
     caller.must(Action::read(Area::Components))?;
     let components = api.store.components(&caller.tenant, None).await?;
-    let components = components.into_iter().map(Component::from).collect();
     page::cut(&asked, components, Component::place).map(Json)
 }
 
@@ -54,7 +53,6 @@ pub(crate) async fn get(
     if versions.is_empty() {
         return Err(Problem::missing("component", &name));
     }
-    let versions = versions.into_iter().map(Component::from).collect();
     page::cut(&asked, versions, Component::place).map(Json)
 }
 
@@ -73,7 +71,7 @@ pub(crate) async fn get_version(
     versions
         .into_iter()
         .find(|component| component.version.to_string() == version)
-        .map(|component| Json(component.into()))
+        .map(Json)
         .ok_or_else(|| Problem::missing("component", &format!("{name} version {version}")))
 }
 
@@ -135,7 +133,7 @@ async fn activated(
     versions
         .into_iter()
         .find(|component| component.version == active)
-        .map(|component| Json(component.into()))
+        .map(Json)
         .ok_or_else(|| Problem::missing("component", name))
 }
 

@@ -7,7 +7,7 @@ use wedflow_tenancy::{Action, Area};
 use super::operate::InstancePath;
 use crate::access::Caller;
 use crate::documents::{Condition, Conditions, Status};
-use crate::path::{Named, wid};
+use crate::path::Named;
 use crate::problem::Problem;
 use crate::state::Api;
 
@@ -20,9 +20,9 @@ pub(crate) async fn conditions(
     caller: Caller,
     Named((flow, number)): Named<(String, String)>,
 ) -> Result<Json<Conditions>, Problem> {
-    caller.must(Action::read(Area::Instances))?;
-    let flow = api.store.flow(&caller.tenant, &flow).await?;
-    let wid = wid(&api, &flow, &number).await?;
+    let (flow, wid) = caller
+        .instance(&api, Action::read(Area::Instances), &flow, &number)
+        .await?;
     let status = api.store.instance_status(flow.flow_id, wid).await?;
     let reason = api.store.reason_of_status(&flow, wid, &status).await?;
     let conditions = api.store.conditions(&flow, wid).await?;

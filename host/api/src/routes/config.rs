@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use wedflow_tenancy::{Action, Area};
 
+use super::operate::FlowPath;
 use crate::access::Caller;
 use crate::body::Document;
 use crate::documents::{FlowSecret, FlowSetting, List, NewSecret, NewSetting, Page};
@@ -14,8 +15,7 @@ use crate::problem::Problem;
 use crate::state::Api;
 
 /// A flow's settings
-#[utoipa::path(get, path = "/v1/flows/{flow}/config", tag = "flows",
-    params(("flow" = String, Path, description = "The flow's name"), Page),
+#[utoipa::path(get, path = "/v1/flows/{flow}/config", tag = "flows", params(FlowPath, Page),
     responses((status = 200, body = List<FlowSetting>), (status = 404, body = Problem)))]
 pub(crate) async fn settings(
     State(api): State<Api>,
@@ -23,8 +23,7 @@ pub(crate) async fn settings(
     Named(flow): Named<String>,
     Asked(asked): Asked<Page>,
 ) -> Result<Json<List<FlowSetting>>, Problem> {
-    caller.must(Action::read(Area::Flows))?;
-    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let flow = caller.flow(&api, Action::read(Area::Flows), &flow).await?;
     let settings = api.store.settings(flow.flow_id).await?.into_iter();
     let settings = settings.map(|(key, value)| FlowSetting { key, value });
     page::cut(&asked, settings.collect(), |setting: &FlowSetting| {
@@ -35,7 +34,7 @@ pub(crate) async fn settings(
 
 /// Gives a flow a setting, or another value to one
 #[utoipa::path(put, path = "/v1/flows/{flow}/config/{key}", tag = "flows",
-    params(("flow" = String, Path, description = "The flow's name"),
+    params(FlowPath,
         ("key" = String, Path, description = "The setting's key")),
     request_body = NewSetting,
     responses((status = 204), (status = 404, body = Problem), (status = 422, body = Problem)))]
@@ -54,7 +53,7 @@ pub(crate) async fn set_setting(
 
 /// Takes a setting away
 #[utoipa::path(delete, path = "/v1/flows/{flow}/config/{key}", tag = "flows",
-    params(("flow" = String, Path, description = "The flow's name"),
+    params(FlowPath,
         ("key" = String, Path, description = "The setting's key")),
     responses((status = 204), (status = 404, body = Problem)))]
 pub(crate) async fn unset_setting(
@@ -72,8 +71,7 @@ pub(crate) async fn unset_setting(
 }
 
 /// A flow's secrets by name, and which transitions have them; never their values
-#[utoipa::path(get, path = "/v1/flows/{flow}/secrets", tag = "flows",
-    params(("flow" = String, Path, description = "The flow's name"), Page),
+#[utoipa::path(get, path = "/v1/flows/{flow}/secrets", tag = "flows", params(FlowPath, Page),
     responses((status = 200, body = List<FlowSecret>), (status = 404, body = Problem)))]
 pub(crate) async fn secrets(
     State(api): State<Api>,
@@ -81,8 +79,7 @@ pub(crate) async fn secrets(
     Named(flow): Named<String>,
     Asked(asked): Asked<Page>,
 ) -> Result<Json<List<FlowSecret>>, Problem> {
-    caller.must(Action::read(Area::Flows))?;
-    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let flow = caller.flow(&api, Action::read(Area::Flows), &flow).await?;
     let secrets = api.store.secrets(flow.flow_id).await?.into_iter();
     let secrets = secrets.map(|secret| FlowSecret {
         name: secret.name,
@@ -97,7 +94,7 @@ pub(crate) async fn secrets(
 
 /// Stores a secret of a flow, or says which transitions have it
 #[utoipa::path(put, path = "/v1/flows/{flow}/secrets/{secret}", tag = "flows",
-    params(("flow" = String, Path, description = "The flow's name"),
+    params(FlowPath,
         ("secret" = String, Path, description = "The secret's name")),
     request_body = NewSecret, responses((status = 204), (status = 404, body = Problem),
         (status = 409, body = Problem, description = "The installation has no key to secrets"),
@@ -146,7 +143,7 @@ pub(crate) async fn put_secret(
 
 /// Takes a secret away
 #[utoipa::path(delete, path = "/v1/flows/{flow}/secrets/{secret}", tag = "flows",
-    params(("flow" = String, Path, description = "The flow's name"),
+    params(FlowPath,
         ("secret" = String, Path, description = "The secret's name")),
     responses((status = 204), (status = 404, body = Problem)))]
 pub(crate) async fn remove_secret(

@@ -6,6 +6,7 @@ use axum::http::StatusCode;
 use wedflow_model::Wid;
 use wedflow_tenancy::{Action, Area};
 
+use super::operate::FlowPath;
 use crate::access::Caller;
 use crate::body::Document;
 use crate::documents::{Finding, List, Page, Reservation, Resource, SetResource, TaskOrder};
@@ -18,8 +19,7 @@ use crate::state::Api;
 const LISTED_MAX: i64 = 10_000;
 
 /// Reservations of a flow's instances, held and waited for
-#[utoipa::path(get, path = "/v1/flows/{flow}/reservations", tag = "flows", params(("flow" = String, Path,
-    description = "The flow's name"), Page),
+#[utoipa::path(get, path = "/v1/flows/{flow}/reservations", tag = "flows", params(FlowPath, Page),
     responses((status = 200, body = List<Reservation>), (status = 404, body = Problem)))]
 pub(crate) async fn reservations(
     State(api): State<Api>,
@@ -27,20 +27,9 @@ pub(crate) async fn reservations(
     Named(flow): Named<String>,
     Asked(asked): Asked<Page>,
 ) -> Result<Json<List<Reservation>>, Problem> {
-    caller.must(Action::read(Area::Jobs))?;
-    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let flow = caller.flow(&api, Action::read(Area::Jobs), &flow).await?;
     let rows = api.store.reservations(&flow, LISTED_MAX).await?;
-    let rows = rows.into_iter().map(|row| Reservation {
-        wid: row.wid,
-        transition: row.transition,
-        resource: row.resource,
-        key: row.key,
-        amount: row.amount,
-        held: row.held,
-        waits_for: row.waits_for,
-        asked_at: row.asked_at,
-    });
-    page::cut(&asked, rows.collect(), |row: &Reservation| {
+    page::cut(&asked, rows, |row: &Reservation| {
         let resource = row.resource.as_deref().unwrap_or_default();
         format!(
             "{} {:010} {} {resource} {}",
@@ -54,22 +43,19 @@ pub(crate) async fn reservations(
 }
 
 /// Parts of a flow's definition that cannot work, or not as they were meant
-#[utoipa::path(get, path = "/v1/flows/{flow}/lint", tag = "flows", params(("flow" = String, Path,
-    description = "The flow's name")),
+#[utoipa::path(get, path = "/v1/flows/{flow}/lint", tag = "flows", params(FlowPath),
     responses((status = 200, body = List<Finding>), (status = 404, body = Problem)))]
 pub(crate) async fn lint(
     State(api): State<Api>,
     caller: Caller,
     Named(flow): Named<String>,
 ) -> Result<Json<List<Finding>>, Problem> {
-    caller.must(Action::read(Area::Flows))?;
-    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let flow = caller.flow(&api, Action::read(Area::Flows), &flow).await?;
     Ok(Json(List::whole(api.store.lint(&flow).await?)))
 }
 
 /// Stock of the keys that a flow reserves by quantity
-#[utoipa::path(get, path = "/v1/flows/{flow}/resources", tag = "flows", params(("flow" = String, Path,
-    description = "The flow's name"), Page),
+#[utoipa::path(get, path = "/v1/flows/{flow}/resources", tag = "flows", params(FlowPath, Page),
     responses((status = 200, body = List<Resource>), (status = 404, body = Problem)))]
 pub(crate) async fn resources(
     State(api): State<Api>,
@@ -77,17 +63,9 @@ pub(crate) async fn resources(
     Named(flow): Named<String>,
     Asked(asked): Asked<Page>,
 ) -> Result<Json<List<Resource>>, Problem> {
-    caller.must(Action::read(Area::Flows))?;
-    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let flow = caller.flow(&api, Action::read(Area::Flows), &flow).await?;
     let rows = api.store.resources(&flow, LISTED_MAX).await?;
-    let rows = rows.into_iter().map(|row| Resource {
-        resource: row.resource,
-        key: row.key,
-        capacity: row.capacity,
-        minimum: row.minimum,
-        held: row.held,
-    });
-    page::cut(&asked, rows.collect(), |row: &Resource| {
+    page::cut(&asked, rows, |row: &Resource| {
         format!(
             "{} {}",
             row.resource.as_deref().unwrap_or_default(),
@@ -98,8 +76,7 @@ pub(crate) async fn resources(
 }
 
 /// Sets the stock of a key; requests that wait for more are served
-#[utoipa::path(put, path = "/v1/flows/{flow}/resources", tag = "flows", params(("flow" = String, Path,
-    description = "The flow's name")),
+#[utoipa::path(put, path = "/v1/flows/{flow}/resources", tag = "flows", params(FlowPath),
     request_body = SetResource,
     responses((status = 204), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn set_resource(
@@ -108,8 +85,7 @@ pub(crate) async fn set_resource(
     Named(flow): Named<String>,
     Document(asked): Document<SetResource>,
 ) -> Result<StatusCode, Problem> {
-    caller.must(Action::write(Area::Flows))?;
-    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let flow = caller.flow(&api, Action::write(Area::Flows), &flow).await?;
     let store = caller.store(&api);
     store
         .set_resource(
@@ -124,8 +100,7 @@ pub(crate) async fn set_resource(
 }
 
 /// The orders of tasks that were added to a flow while it runs
-#[utoipa::path(get, path = "/v1/flows/{flow}/order", tag = "flows", params(("flow" = String, Path,
-    description = "The flow's name"), Page),
+#[utoipa::path(get, path = "/v1/flows/{flow}/order", tag = "flows", params(FlowPath, Page),
     responses((status = 200, body = List<TaskOrder>), (status = 404, body = Problem)))]
 pub(crate) async fn orders(
     State(api): State<Api>,
@@ -133,16 +108,9 @@ pub(crate) async fn orders(
     Named(flow): Named<String>,
     Asked(asked): Asked<Page>,
 ) -> Result<Json<List<TaskOrder>>, Problem> {
-    caller.must(Action::read(Area::Flows))?;
-    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let flow = caller.flow(&api, Action::read(Area::Flows), &flow).await?;
     let rows = api.store.task_orders(&flow, LISTED_MAX).await?;
-    let rows = rows.into_iter().map(|row| TaskOrder {
-        trigger: row.trigger,
-        after: row.after,
-        wid: row.wid,
-        actor: Some(row.actor),
-    });
-    page::cut(&asked, rows.collect(), |row: &TaskOrder| {
+    page::cut(&asked, rows, |row: &TaskOrder| {
         format!(
             "{} {:010} {}",
             row.trigger,
@@ -154,8 +122,7 @@ pub(crate) async fn orders(
 }
 
 /// Adds an order of tasks, of one instance or of all
-#[utoipa::path(post, path = "/v1/flows/{flow}/order", tag = "flows", params(("flow" = String, Path,
-    description = "The flow's name")),
+#[utoipa::path(post, path = "/v1/flows/{flow}/order", tag = "flows", params(FlowPath),
     request_body = TaskOrder,
     responses((status = 204), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn add_order(
@@ -164,8 +131,7 @@ pub(crate) async fn add_order(
     Named(flow): Named<String>,
     Document(asked): Document<TaskOrder>,
 ) -> Result<StatusCode, Problem> {
-    caller.must(Action::write(Area::Flows))?;
-    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let flow = caller.flow(&api, Action::write(Area::Flows), &flow).await?;
     let store = caller.store(&api);
     store
         .add_order(&flow, &asked.trigger, &asked.after, asked.wid)
@@ -174,8 +140,7 @@ pub(crate) async fn add_order(
 }
 
 /// Drops an order of tasks that was added
-#[utoipa::path(post, path = "/v1/flows/{flow}/order/drop", tag = "flows", params(("flow" = String, Path,
-    description = "The flow's name")),
+#[utoipa::path(post, path = "/v1/flows/{flow}/order/drop", tag = "flows", params(FlowPath),
     request_body = TaskOrder, responses((status = 204), (status = 404, body = Problem)))]
 pub(crate) async fn drop_order(
     State(api): State<Api>,
@@ -183,8 +148,7 @@ pub(crate) async fn drop_order(
     Named(flow): Named<String>,
     Document(asked): Document<TaskOrder>,
 ) -> Result<StatusCode, Problem> {
-    caller.must(Action::write(Area::Flows))?;
-    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let flow = caller.flow(&api, Action::write(Area::Flows), &flow).await?;
     let store = caller.store(&api);
     let dropped = store
         .drop_order(&flow, &asked.trigger, &asked.after, asked.wid)

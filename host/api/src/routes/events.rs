@@ -13,6 +13,7 @@ use wedflow_model::Wid;
 use wedflow_store::Flow;
 use wedflow_tenancy::{Action, Area};
 
+use super::operate::InstancePath;
 use crate::access::Caller;
 use crate::documents::{Instance, ResultFilter, Status, StreamEvent, TraceRow};
 use crate::page;
@@ -46,8 +47,7 @@ struct Watch {
 /// An instance's history as it happens: an event `trace` for each row, its `seq` as the event's id, until
 /// the instance is final
 #[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}/events", tag = "instances",
-    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path,
-        description = "The instance's number"),
+    params(InstancePath,
         ("Last-Event-ID" = Option<i32>, Header, description = "Go on behind this row")),
     responses((status = 200, content_type = "text/event-stream", body = StreamEvent),
         (status = 204, description = "The instance is final and all of it was heard: do not come back"),
@@ -141,16 +141,14 @@ async fn next(mut watch: Watch) -> Option<(Result<Event, Infallible>, Watch)> {
                 return None;
             }
         } else {
-            let rows: Vec<TraceRow> = found.into_iter().map(Into::into).collect();
-            watch.rows = rows.into_iter();
+            watch.rows = found.into_iter();
         }
     }
 }
 
 /// An instance once it is final or an exception: waits for that. 202 with the instance as it is when time is up
 #[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}/result", tag = "instances",
-    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path,
-        description = "The instance's number"), ResultFilter),
+    params(InstancePath, ResultFilter),
     responses((status = 200, body = Instance),
         (status = 202, body = Instance, description = "It is still running: ask again"),
         (status = 404, body = Problem)))]
@@ -180,13 +178,13 @@ pub(crate) async fn result(
         let last = api.store.last_rows(&[flow.flow_id], &[wid]).await?;
         let instance = api.store.instance(&flow, wid).await?;
         drop(asking);
-        let is_running = instance.status == "R";
+        let is_running = instance.status == Status::Regular;
         if !is_running || Instant::now() >= until {
             let status = match is_running {
                 true => StatusCode::ACCEPTED,
                 false => StatusCode::OK,
             };
-            let answer = (status, Json(Instance::from(instance)));
+            let answer = (status, Json(instance));
             return Ok(sending::counted(&api, &caller.tenant, answer.into_response()).await);
         }
         let watcher = watcher.get_or_insert_with(|| {

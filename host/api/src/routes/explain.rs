@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use wedflow_tenancy::{Action, Area};
 
-use super::operate::{InstancePath, OnInstance};
+use super::operate::{FlowPath, InstancePath, OnInstance};
 use crate::access::Caller;
 use crate::body::Document;
 use crate::documents::{
@@ -16,8 +16,7 @@ use crate::problem::Problem;
 use crate::state::Api;
 
 /// Says why an instance's triggers fired or did not: each condition clause by clause, over the present or a past state
-#[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}/why", tag = "instances",
-    params(InstancePath, WhyFilter),
+#[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}/why", tag = "instances", params(InstancePath, WhyFilter),
     responses((status = 200, body = Why), (status = 404, body = Problem)))]
 pub(crate) async fn why(
     State(api): State<Api>,
@@ -25,8 +24,9 @@ pub(crate) async fn why(
     Named((flow, number)): Named<(String, String)>,
     Asked(which): Asked<WhyFilter>,
 ) -> Result<Json<Why>, Problem> {
-    caller.must(Action::read(Area::Instances))?;
-    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let flow = caller
+        .flow(&api, Action::read(Area::Instances), &flow)
+        .await?;
     Ok(Json(
         api.store
             .why(&flow, wid(&api, &flow, &number).await?, &which)
@@ -35,8 +35,7 @@ pub(crate) async fn why(
 }
 
 /// Says what would become of an instance whose attributes had other values: changes nothing
-#[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/what-if", tag = "instances",
-    params(InstancePath),
+#[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/what-if", tag = "instances", params(InstancePath),
     request_body = Assumption,
     responses((status = 200, body = WhatIf), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn what_if(
@@ -45,9 +44,9 @@ pub(crate) async fn what_if(
     Named((flow, number)): Named<(String, String)>,
     Document(assumed): Document<Assumption>,
 ) -> Result<Json<WhatIf>, Problem> {
-    caller.must(Action::read(Area::Instances))?;
-    let flow = api.store.flow(&caller.tenant, &flow).await?;
-    let wid = wid(&api, &flow, &number).await?;
+    let (flow, wid) = caller
+        .instance(&api, Action::read(Area::Instances), &flow, &number)
+        .await?;
     let transition = assumed.transition.as_deref();
     let store = &api.store;
     let answer = store
@@ -57,8 +56,7 @@ pub(crate) async fn what_if(
 }
 
 /// Says what skipping a job, cancelling or going back would do to an instance; nothing is changed
-#[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/foresee", tag = "instances",
-    params(InstancePath),
+#[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/foresee", tag = "instances", params(InstancePath),
     request_body = AssumedAct,
     responses((status = 200, body = ForeseenAct), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn foresee(
@@ -71,8 +69,7 @@ pub(crate) async fn foresee(
 }
 
 /// Compares a trigger's condition with another one over the live instances: changes nothing
-#[utoipa::path(post, path = "/v1/flows/{flow}/what-if", tag = "flows",
-    params(("flow" = String, Path, description = "The flow's name")),
+#[utoipa::path(post, path = "/v1/flows/{flow}/what-if", tag = "flows", params(FlowPath),
     request_body = AssumedCondition,
     responses((status = 200, body = ConditionPreview), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn what_if_condition(
@@ -81,21 +78,18 @@ pub(crate) async fn what_if_condition(
     Named(flow): Named<String>,
     Document(assumed): Document<AssumedCondition>,
 ) -> Result<Json<ConditionPreview>, Problem> {
-    caller.must(Action::write(Area::Flows))?;
-    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let flow = caller.flow(&api, Action::write(Area::Flows), &flow).await?;
     Ok(Json(api.store.what_if_condition(&flow, &assumed).await?))
 }
 
 /// The graph of a flow: its triggers, and an edge where one writes what the other's condition reads
-#[utoipa::path(get, path = "/v1/flows/{flow}/graph", tag = "flows",
-    params(("flow" = String, Path, description = "The flow's name")),
+#[utoipa::path(get, path = "/v1/flows/{flow}/graph", tag = "flows", params(FlowPath),
     responses((status = 200, body = Graph), (status = 404, body = Problem)))]
 pub(crate) async fn graph(
     State(api): State<Api>,
     caller: Caller,
     Named(flow): Named<String>,
 ) -> Result<Json<Graph>, Problem> {
-    caller.must(Action::read(Area::Flows))?;
-    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let flow = caller.flow(&api, Action::read(Area::Flows), &flow).await?;
     Ok(Json(api.store.graph(&flow).await?))
 }

@@ -10,6 +10,7 @@ use wedflow_model::FlowId;
 use wedflow_store::FeedPosition;
 use wedflow_tenancy::{Action, Area};
 
+use super::operate::FlowPath;
 use crate::access::Caller;
 use crate::documents::{Feed, FeedFilter, FeedStart};
 use crate::page;
@@ -25,7 +26,7 @@ const FEED_WAIT_S_MAX: u64 = 20;
 /// The events of a flow's instances in the order of their commits, behind a cursor. Waits for one as long as `wait`
 /// says
 #[utoipa::path(get, path = "/v1/flows/{flow}/events", operation_id = "flow_feed", tag = "events",
-    params(("flow" = String, Path, description = "The flow's name"), FeedFilter),
+    params(FlowPath, FeedFilter),
     responses((status = 200, body = Feed), (status = 404, body = Problem)))]
 pub(crate) async fn of_flow(
     State(api): State<Api>,
@@ -86,7 +87,7 @@ async fn read(
         if !rows.is_empty() || !poll.again().await? {
             let next = rows.last().map_or(after, wedflow_store::FeedRow::position);
             let answer = Feed {
-                items: rows.into_iter().map(Into::into).collect(),
+                items: rows.into_iter().map(|row| row.event).collect(),
                 next: page::cursor(&next),
             };
             return Ok(sending::counted(api, &caller.tenant, Json(answer).into_response()).await);

@@ -9,6 +9,7 @@ use wedflow_model::FlowDefinition;
 use wedflow_store::Expected;
 use wedflow_tenancy::{Action, Area};
 
+use super::operate::FlowPath;
 use crate::access::Caller;
 use crate::body;
 use crate::documents::{Applied, Attribute, FlowDetail, FlowSummary, List, Page};
@@ -30,13 +31,11 @@ pub(crate) async fn list(
 ) -> Result<Json<List<FlowSummary>>, Problem> {
     caller.must(Action::read(Area::Flows))?;
     let flows = api.store.flows(&caller.tenant).await?;
-    let flows = flows.into_iter().map(FlowSummary::from).collect();
     page::cut(&asked, flows, |flow: &FlowSummary| flow.name.clone()).map(Json)
 }
 
 /// A flow with its attributes, its triggers and its whole definition. `ETag` is that of the definition
-#[utoipa::path(get, path = "/v1/flows/{flow}", tag = "flows",
-    params(("flow" = String, Path, description = "The flow's name")),
+#[utoipa::path(get, path = "/v1/flows/{flow}", tag = "flows", params(FlowPath),
     responses((status = 200, body = FlowDetail, headers(("ETag", description = "The definition's, for If-Match"))),
         (status = 404, body = Problem)))]
 pub(crate) async fn get(
@@ -44,20 +43,20 @@ pub(crate) async fn get(
     caller: Caller,
     Named(name): Named<String>,
 ) -> Result<(HeaderMap, Json<FlowDetail>), Problem> {
-    caller.must(Action::read(Area::Flows))?;
-    let flow = api.store.counted_flow(&caller.tenant, &name).await?;
+    let flow = caller.flow(&api, Action::read(Area::Flows), &name).await?;
+    let held = api.store.counted_flow(&caller.tenant, &name).await?;
     let shape = api.store.flow_shape(flow.flow_id).await?;
     let triggers = api.store.triggers(&flow).await?;
     let (definition, tag) = api.store.definition(flow.flow_id).await?;
     let document = FlowDetail {
-        name: flow.name,
-        description: flow.description,
-        version: flow.version,
-        regular: flow.regular,
-        r#final: flow.r#final,
-        exception: flow.exception,
-        jobs: flow.jobs,
-        estimated: flow.estimated,
+        name: held.name,
+        description: held.description,
+        version: held.version,
+        regular: held.regular,
+        r#final: held.r#final,
+        exception: held.exception,
+        jobs: held.jobs,
+        estimated: held.estimated,
         attributes: shape
             .attributes
             .into_iter()
@@ -66,7 +65,7 @@ pub(crate) async fn get(
                 r#type: kind.to_string(),
             })
             .collect(),
-        triggers: triggers.into_iter().map(Into::into).collect(),
+        triggers,
         definition,
     };
     Ok((tagged(&tag), Json(document)))
@@ -74,7 +73,7 @@ pub(crate) async fn get(
 
 /// Makes a flow what a definition says: the content of a flow.toml, as TOML or as JSON
 #[utoipa::path(put, path = "/v1/flows/{flow}", tag = "flows",
-    params(("flow" = String, Path, description = "The flow's name"),
+    params(FlowPath,
         ("If-Match" = Option<String>, Header,
             description = "Only if the definition has this ETag; `*`: only if there is the flow"),
         ("If-None-Match" = Option<String>, Header, description = "`*`: only if there is no flow of the name")),
@@ -204,7 +203,7 @@ async fn read_definition(
 
 /// Removes a flow with its instances and their history
 #[utoipa::path(delete, path = "/v1/flows/{flow}", tag = "flows",
-    params(("flow" = String, Path, description = "The flow's name"),
+    params(FlowPath,
         ("If-Match" = Option<String>, Header, description = "Only if the definition has this ETag")),
     responses((status = 204), (status = 404, body = Problem),
         (status = 412, body = Problem, description = "If-Match does not hold")))]

@@ -7,8 +7,8 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use data_encoding::BASE64;
-use serde_json::{Value, json};
-use wedflow_store::{HookRow, NewHook, PostedHook, StoreError};
+use serde_json::Value;
+use wedflow_store::{PostedHook, StoreError};
 use wedflow_tenancy::{Action, Area};
 use wedflow_worker::hooks::{Posted, Signing, event_of, is_signed, key_at, mapped};
 
@@ -16,9 +16,7 @@ use super::operate::FlowPath;
 use crate::access::{Caller, share_of_address};
 use crate::body::{self, Document, OptionalDocument};
 use crate::connections::ClientAddress;
-use crate::documents::{
-    Hook, HookActs, HookRotation, HookScheme, HookSet, HookTaken, List, Page, PutHook,
-};
+use crate::documents::{Hook, HookRotation, HookSet, HookTaken, List, Page, PutHook};
 use crate::page;
 use crate::path::{Asked, Named};
 use crate::problem::{Problem, moved, moving, suspended, too_long};
@@ -47,36 +45,17 @@ pub(crate) async fn list(
     Named(path): Named<FlowPath>,
     Asked(asked): Asked<Page>,
 ) -> Result<Json<List<Hook>>, Problem> {
-    caller.must(Action::read(Area::Flows))?;
-    let flow = api.store.flow(&caller.tenant, &path.flow).await?;
+    let flow = caller
+        .flow(&api, Action::read(Area::Flows), &path.flow)
+        .await?;
     let hooks = api.store.hooks(&flow).await?;
-    let hooks = hooks.into_iter().map(as_document);
-    let hooks = hooks.collect::<Result<Vec<Hook>, _>>();
-    let hooks = hooks.map_err(StoreError::unreadable)?;
     page::cut(&asked, hooks, |hook: &Hook| hook.name.clone()).map(Json)
-}
-
-fn as_document(row: HookRow) -> Result<Hook, serde_json::Error> {
-    Ok(Hook {
-        path: path_of(&row.address),
-        name: row.name,
-        scheme: serde_json::from_value(json!(row.scheme))?,
-        acts: serde_json::from_value(json!(row.acts))?,
-        key: row.key,
-        attributes: serde_json::from_value(row.attributes)?,
-        actor: row.actor,
-        since: row.since,
-    })
-}
-
-fn path_of(address: &str) -> String {
-    format!("/v1/hooks/{address}")
 }
 
 /// Makes an inbound hook of a flow, or changes the one of that name: how messages to its path are signed, and what they
 /// do to instances. The secret of a new one is in this answer and nowhere else
 #[utoipa::path(put, path = "/v1/flows/{flow}/hooks/{hook}", operation_id = "put_hook", tag = "flows",
-    params(("flow" = String, Path, description = "The flow's name"), ("hook" = String, Path,
+    params(FlowPath, ("hook" = String, Path,
         description = "The hook's name")),
     request_body = PutHook,
     responses((status = 200, body = HookSet), (status = 404, body = Problem), (status = 422, body = Problem)))]
@@ -86,29 +65,15 @@ pub(crate) async fn put(
     Named((flow, name)): Named<(String, String)>,
     Document(asked): Document<PutHook>,
 ) -> Result<Json<HookSet>, Problem> {
-    caller.must(Action::write(Area::Flows))?;
-    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let flow = caller.flow(&api, Action::write(Area::Flows), &flow).await?;
     checked(&asked)?;
     let is_new = !(api.store.hooks(&flow).await?.iter()).any(|hook| hook.name == name);
     let made = (is_new && asked.secret.is_none()).then(new_secret);
-    let hook = NewHook {
-        name: &name,
-        scheme: match asked.scheme {
-            HookScheme::Standard => "standard",
-            HookScheme::Github => "github",
-        },
-        secret: made.as_deref().or(asked.secret.as_deref()),
-        acts: match asked.acts {
-            HookActs::Start => "start",
-            HookActs::Set => "set",
-            HookActs::Both => "both",
-        },
-        key: asked.key.as_deref(),
-        attributes: &json!(asked.attributes),
-    };
-    let address = caller.store(&api).set_hook(&flow, &hook).await?;
+    let secret = made.as_deref().or(asked.secret.as_deref());
+    let store = caller.store(&api);
+    let path = store.set_hook(&flow, &name, &asked, secret).await?;
     Ok(Json(HookSet {
-        path: path_of(&address),
+        path,
         secret: made,
         name,
     }))
@@ -122,7 +87,7 @@ fn new_secret() -> String {
 /// Replaces the secret of an inbound hook. Messages that are signed with the old one are taken for a while; a random new
 /// one is in this answer and nowhere else
 #[utoipa::path(post, path = "/v1/flows/{flow}/hooks/{hook}/rotate", operation_id = "rotate_hook", tag = "flows",
-    params(("flow" = String, Path, description = "The flow's name"), ("hook" = String, Path,
+    params(FlowPath, ("hook" = String, Path,
         description = "The hook's name")),
     request_body = Option<HookRotation>,
     responses((status = 200, body = HookSet), (status = 404, body = Problem), (status = 422, body = Problem)))]
@@ -132,19 +97,18 @@ pub(crate) async fn rotate(
     Named((flow, name)): Named<(String, String)>,
     OptionalDocument(asked): OptionalDocument<HookRotation>,
 ) -> Result<Json<HookSet>, Problem> {
-    caller.must(Action::write(Area::Flows))?;
-    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let flow = caller.flow(&api, Action::write(Area::Flows), &flow).await?;
     checked_secret(asked.secret.as_deref())?;
     let made = asked.secret.is_none().then(new_secret);
     let secret = made.as_deref().or(asked.secret.as_deref());
     let hours = asked.overlap_hours.unwrap_or(OVERLAP_HOURS);
     let store = caller.store(&api);
     let overlap = format!("{hours} hours");
-    let address = store
+    let path = store
         .rotate_hook(&flow, &name, secret.unwrap_or_default(), &overlap)
         .await?;
     Ok(Json(HookSet {
-        path: path_of(&address),
+        path,
         secret: made,
         name,
     }))
@@ -208,7 +172,7 @@ fn checked(hook: &PutHook) -> Result<(), Problem> {
 
 /// Removes an inbound hook
 #[utoipa::path(delete, path = "/v1/flows/{flow}/hooks/{hook}", operation_id = "delete_hook", tag = "flows",
-    params(("flow" = String, Path, description = "The flow's name"), ("hook" = String, Path,
+    params(FlowPath, ("hook" = String, Path,
         description = "The hook's name")),
     responses((status = 204), (status = 404, body = Problem)))]
 pub(crate) async fn delete(
@@ -216,8 +180,7 @@ pub(crate) async fn delete(
     caller: Caller,
     Named((flow, name)): Named<(String, String)>,
 ) -> Result<StatusCode, Problem> {
-    caller.must(Action::write(Area::Flows))?;
-    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let flow = caller.flow(&api, Action::write(Area::Flows), &flow).await?;
     caller.store(&api).remove_hook(&flow, &name).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -6,13 +6,13 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::{Value, json};
-use wedflow_store::{self as store, PauseScope, TenantSettings};
+use wedflow_store::{self as store, PauseScope};
 use wedflow_tenancy::{Role, Scope, TokenError, TokenRequest, issue};
 
 use crate::access::Operator;
 use crate::body::{Document, OptionalDocument};
 use crate::documents::{
-    List, MadeTenant, NewTenant, Page, Paused, Reason, Tenant, TenantChange, Usage,
+    List, MadeTenant, NewSettings, NewTenant, Page, Paused, Reason, Tenant, TenantChange, Usage,
 };
 use crate::page;
 use crate::path::{Asked, Named};
@@ -135,7 +135,7 @@ pub(crate) async fn change(
     operator.must_write()?;
     let store = operator.store(&api);
     if change.description.is_some() || change.token_days.is_some() {
-        let settings = TenantSettings {
+        let settings = NewSettings {
             description: change.description,
             token_days: change.token_days,
         };

@@ -10,6 +10,7 @@ use wedflow_store::{CheckedCondition, Flow, Once, StoreError, WantedInstances};
 use wedflow_tenancy::{Action, Area};
 use wedflow_worker::definition::checked_condition;
 
+use super::operate::{FlowPath, InstancePath};
 use crate::access::Caller;
 use crate::body::{IdempotencyKey, OptionalDocument};
 use crate::documents::{
@@ -103,8 +104,7 @@ impl Wanted {
 }
 
 /// Instances of a flow, newest first
-#[utoipa::path(get, path = "/v1/flows/{flow}/instances", tag = "instances",
-    params(("flow" = String, Path, description = "The flow's name"), InstanceFilter),
+#[utoipa::path(get, path = "/v1/flows/{flow}/instances", tag = "instances", params(FlowPath, InstanceFilter),
     responses((status = 200, body = List<Instance>), (status = 404, body = Problem)))]
 pub(crate) async fn list(
     State(api): State<Api>,
@@ -121,14 +121,19 @@ pub(crate) async fn list(
     let wanted = wanted.filter();
     let store = &api.store;
     let fetch = |from, count| store.instances_from(&flow, &wanted, from, count);
-    let (items, next) = page::part(limit, from, |instance| instance.wid, fetch).await?;
+    let (items, next) = page::part(
+        limit,
+        from,
+        |instance: Instance| (instance.wid, instance),
+        fetch,
+    )
+    .await?;
     let next = next.map(|last| page::cursor(&[i64::from(last.get())]));
     Ok(Json(List { items, next }))
 }
 
 /// Counts the instances of a flow that match, up to 100,000
-#[utoipa::path(get, path = "/v1/flows/{flow}/instances/count", tag = "instances",
-    params(("flow" = String, Path, description = "The flow's name"), InstanceFilter),
+#[utoipa::path(get, path = "/v1/flows/{flow}/instances/count", tag = "instances", params(FlowPath, InstanceFilter),
     responses((status = 200, body = Count), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn count(
     State(api): State<Api>,
@@ -156,7 +161,7 @@ fn state_of(text: &str) -> Result<Map<String, Value>, Problem> {
 /// Starts an instance; with `key` under a name of its own, which names it in every path as `key:NAME`; with
 /// `Idempotency-Key` at most once for such a key, within a day
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances", tag = "instances",
-    params(("flow" = String, Path, description = "The flow's name"),
+    params(FlowPath,
         ("Idempotency-Key" = Option<String>, Header, description = "A key of the client's choice, best a random UUID")),
     request_body = Option<Start>,
     responses((status = 201, body = Started),
@@ -170,8 +175,9 @@ pub(crate) async fn start(
     IdempotencyKey(key): IdempotencyKey,
     OptionalDocument(start): OptionalDocument<Start>,
 ) -> Result<Response, Problem> {
-    caller.must(Action::write(Area::Instances))?;
-    let flow = api.store.flow(&caller.tenant, &name).await?;
+    let flow = caller
+        .flow(&api, Action::write(Area::Instances), &name)
+        .await?;
     let mut asked = json!(["start", flow.flow_id, &start.state]);
     if let (Some(key), Some(parts)) = (&start.key, asked.as_array_mut()) {
         parts.push(json!(key));
@@ -238,37 +244,25 @@ async fn running(api: &Api, flow: &Flow, start: &Start, error: StoreError) -> Re
 }
 
 /// An instance
-#[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}", tag = "instances",
-    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path,
-        description = "The instance's number")),
+#[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}", tag = "instances", params(InstancePath),
     responses((status = 200, body = Instance), (status = 404, body = Problem)))]
 pub(crate) async fn get(
     State(api): State<Api>,
     caller: Caller,
     Named((flow, number)): Named<(String, String)>,
 ) -> Result<Json<Instance>, Problem> {
-    caller.must(Action::read(Area::Instances))?;
-    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let flow = caller
+        .flow(&api, Action::read(Area::Instances), &flow)
+        .await?;
     let instance = api
         .store
         .instance(&flow, wid(&api, &flow, &number).await?)
         .await?;
-    Ok(Json(instance.into()))
-}
-
-/// An attempt and its place among the instance's.
-struct NumberedAttempt(i64, Attempt);
-
-impl From<NumberedAttempt> for Attempt {
-    fn from(NumberedAttempt(_, attempt): NumberedAttempt) -> Self {
-        attempt
-    }
+    Ok(Json(instance))
 }
 
 /// The attempts that hosts made at an instance's transitions, oldest first, with what they logged
-#[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}/attempts", tag = "instances",
-    params(("flow" = String, Path, description = "The flow's name"),
-        ("wid" = i32, Path, description = "The instance's number"), Page),
+#[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}/attempts", tag = "instances", params(InstancePath, Page),
     responses((status = 200, body = List<Attempt>), (status = 404, body = Problem)))]
 pub(crate) async fn attempts(
     State(api): State<Api>,
@@ -285,14 +279,10 @@ pub(crate) async fn attempts(
     store.instance_status(flow, wid).await?;
     let fetch = |after: Option<i64>, count| async move {
         let skipped = after.unwrap_or(0);
-        let made = store.attempts_page(flow, wid, skipped, count).await?;
-        let lines = store.logs_of(flow, wid, &made).await?;
-        let numbered = made.into_iter().zip(skipped + 1..);
-        let numbered =
-            numbered.map(|(attempt, place)| NumberedAttempt(place, attempt.document(&lines)));
-        Ok(numbered.collect::<Vec<_>>())
+        let attempts = store.logged_attempts(flow, wid, skipped, count).await?;
+        Ok((skipped + 1..).zip(attempts).collect::<Vec<_>>())
     };
-    let (items, next) = page::part(limit, after, |NumberedAttempt(place, _)| *place, fetch).await?;
+    let (items, next) = page::part(limit, after, |placed| placed, fetch).await?;
     let next = next.map(|last| page::cursor(&[last]));
     Ok(Json(List { items, next }))
 }
@@ -300,8 +290,7 @@ pub(crate) async fn attempts(
 /// An attempt with what it takes to run it again. It is named by the row of the trace that it wrote, or by `a` and its
 /// number where it changed nothing
 #[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}/attempts/{attempt}", tag = "instances",
-    params(("flow" = String, Path, description = "The flow's name"),
-        ("wid" = i32, Path, description = "The instance's number"),
+    params(InstancePath,
         ("attempt" = String, Path, description = "`4`, or `a98`")),
     responses((status = 200, body = Recording), (status = 404, body = Problem)))]
 pub(crate) async fn recording(
@@ -309,14 +298,14 @@ pub(crate) async fn recording(
     caller: Caller,
     Named((flow, number, attempt)): Named<(String, String, String)>,
 ) -> Result<Json<Recording>, Problem> {
-    caller.must(Action::read(Area::Instances))?;
-    let flow = api.store.flow(&caller.tenant, &flow).await?;
-    let wid = wid(&api, &flow, &number).await?;
+    let (flow, wid) = caller
+        .instance(&api, Action::read(Area::Instances), &flow, &number)
+        .await?;
     let (store, flow) = (&api.store, flow.flow_id);
     store.instance_status(flow, wid).await?;
     let is_meant = |one: &wedflow_store::MadeAttempt| match attempt.strip_prefix('a') {
-        Some(number) => one.attempt_id.map(|id| id.to_string()).as_deref() == Some(number),
-        None => one.seq.map(|seq| seq.to_string()).as_deref() == Some(&attempt),
+        Some(number) => one.attempt.number.map(|id| id.to_string()).as_deref() == Some(number),
+        None => one.attempt.seq.map(|seq| seq.to_string()).as_deref() == Some(&attempt),
     };
     let made = store.made_attempts(flow, wid).await?;
     let found = made.into_iter().find(is_meant);
@@ -325,7 +314,7 @@ pub(crate) async fn recording(
         Some(seq) => store.state_at(flow, wid, seq).await?,
         None => None,
     };
-    let written = match found.seq {
+    let written = match found.attempt.seq {
         Some(seq) => store.state_at(flow, wid, seq).await?,
         None => None,
     };
@@ -334,7 +323,7 @@ pub(crate) async fn recording(
 
 /// The last attempts at a transition that changed a state or failed by themselves, newest first
 #[utoipa::path(get, path = "/v1/flows/{flow}/attempts", operation_id = "last_attempts", tag = "instances",
-    params(("flow" = String, Path, description = "The flow's name"), AttemptFilter),
+    params(FlowPath, AttemptFilter),
     responses((status = 200, body = List<AttemptName>), (status = 404, body = Problem)))]
 pub(crate) async fn last_attempts(
     State(api): State<Api>,
@@ -356,8 +345,7 @@ pub(crate) async fn last_attempts(
 
 /// An instance's history, oldest first
 #[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}/trace", tag = "instances",
-    params(("flow" = String, Path, description = "The flow's name"),
-        ("wid" = i32, Path, description = "The instance's number"), TraceFilter),
+    params(InstancePath, TraceFilter),
     responses((status = 200, body = List<TraceRow>), (status = 404, body = Problem)))]
 pub(crate) async fn trace(
     State(api): State<Api>,
@@ -379,7 +367,7 @@ pub(crate) async fn trace(
         let from = after.unwrap_or(0).saturating_add(1);
         store.trace_page(flow.flow_id, wid, from, count)
     };
-    let (items, next) = page::part(limit, after, |row| row.seq, fetch).await?;
+    let (items, next) = page::part(limit, after, |row: TraceRow| (row.seq, row), fetch).await?;
     let next = next.map(|last| page::cursor(&[i64::from(last)]));
     Ok(Json(List { items, next }))
 }

@@ -7,15 +7,14 @@ use axum::http::request::Parts;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use wedflow_model::Wid;
-use wedflow_store::{Flow, Matching, PauseScope, Store};
+use wedflow_store::{Flow, PauseScope, Store};
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
 use crate::body::{Document, IdempotencyKey, OptionalDocument};
 use crate::documents::{
-    Event, GoBack, GoingBack, List, MatchingException, Operated, Page, Pause, Paused, PausedThing,
-    Reason, Refused, Retried, RetriedMatching, RetryMatching, Sent, SetState, Skip, Status,
-    Waiting,
+    Event, GoBack, GoingBack, List, Operated, Page, Pause, Paused, PausedThing, Reason, Retried,
+    RetriedMatching, RetryMatching, Sent, SetState, Skip, Status, Waiting,
 };
 use crate::page;
 use crate::path::{Asked, Named, wid};
@@ -250,23 +249,12 @@ pub(crate) async fn waiting(
     caller: Caller,
     Named((flow, number)): Named<(String, String)>,
 ) -> Result<Json<List<Waiting>>, Problem> {
-    caller.must(Action::read(Area::Jobs))?;
-    let flow = api.store.flow(&caller.tenant, &flow).await?;
-    let wid = wid(&api, &flow, &number).await?;
+    let (flow, wid) = caller
+        .instance(&api, Action::read(Area::Jobs), &flow, &number)
+        .await?;
     api.store.instance_status(flow.flow_id, wid).await?;
     let waiting = api.store.waiting(flow.flow_id, wid).await?;
-    Ok(Json(List::whole(
-        waiting
-            .into_iter()
-            .map(|job| Waiting {
-                transition: job.transition,
-                code: job.code.to_owned(),
-                text: job.text,
-                hint: job.hint,
-                due: job.due,
-            })
-            .collect(),
-    )))
+    Ok(Json(List::whole(waiting)))
 }
 
 /// Counts and lists a flow's exceptions that match; with `apply` they are retried
@@ -277,32 +265,8 @@ pub(crate) async fn retry_matching(
     OnFlow { store, flow, .. }: OnFlow,
     OptionalDocument(asked): OptionalDocument<RetryMatching>,
 ) -> Result<Json<RetriedMatching>, Problem> {
-    let matching = Matching {
-        transition: asked.transition,
-        message: asked.message,
-        since: asked.since,
-    };
-    let answer = store
-        .retry_matching(&flow, &matching, RETRIED_MAX, &asked.reason, !asked.apply)
-        .await?;
-    let refused = answer.refused.into_iter();
-    let refused = refused.map(|(wid, reason)| Refused { wid, reason });
-    let instances = answer
-        .found
-        .into_iter()
-        .map(|(wid, transition, message)| MatchingException {
-            wid,
-            transition,
-            message,
-        })
-        .collect::<Vec<_>>();
-    Ok(Json(RetriedMatching {
-        applied: asked.apply,
-        matching: answer.matching,
-        instances,
-        retried: answer.retried,
-        refused: refused.collect(),
-    }))
+    let answer = store.retry_matching(&flow, &asked, RETRIED_MAX).await?;
+    Ok(Json(answer))
 }
 
 /// Sends an event: sets open attributes of a running instance; with `Idempotency-Key` at most once for a key,
@@ -319,9 +283,9 @@ pub(crate) async fn event(
     IdempotencyKey(key): IdempotencyKey,
     Document(asked): Document<Event>,
 ) -> Result<Json<Sent>, Problem> {
-    caller.must(Action::write(Area::Instances))?;
-    let flow = api.store.flow(&caller.tenant, &flow).await?;
-    let wid = wid(&api, &flow, &number).await?;
+    let (flow, wid) = caller
+        .instance(&api, Action::write(Area::Instances), &flow, &number)
+        .await?;
     let sent = caller
         .store(&api)
         .send_event(&flow, wid, &asked.state, key.as_deref())
@@ -339,15 +303,7 @@ pub(crate) async fn pauses(
 ) -> Result<Json<List<PausedThing>>, Problem> {
     caller.must(Action::read(Area::Jobs))?;
     let pauses = api.store.pauses(&caller.tenant).await?;
-    let pauses = pauses.into_iter().map(|pause| PausedThing {
-        flow: pause.flow,
-        trigger: pause.trigger,
-        wid: pause.wid,
-        actor: pause.actor,
-        reason: pause.reason,
-        since: pause.since,
-    });
-    page::cut(&asked, pauses.collect(), |pause: &PausedThing| {
+    page::cut(&asked, pauses, |pause: &PausedThing| {
         let (flow, trigger) = (pause.flow.as_deref(), pause.trigger.as_deref());
         let wid = pause.wid.map_or(0, Wid::get);
         let (flow, trigger) = (flow.unwrap_or_default(), trigger.unwrap_or_default());

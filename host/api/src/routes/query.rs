@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use wedflow_tenancy::{Action, Area};
 
+use super::operate::FlowPath;
 use crate::access::Caller;
 use crate::body::Document;
 use crate::documents::{Query, QueryResult};
@@ -17,8 +18,7 @@ const ROWS_DEFAULT: i32 = 100;
 const ROWS_MAX: i32 = 1000;
 
 /// Runs a read-only query over the tables of a flow, with the rights of the flow's own role, for 2 seconds at most
-#[utoipa::path(post, path = "/v1/flows/{flow}/query", tag = "flows",
-    params(("flow" = String, Path, description = "The flow's name")),
+#[utoipa::path(post, path = "/v1/flows/{flow}/query", tag = "flows", params(FlowPath),
     request_body = Query,
     responses((status = 200, body = QueryResult), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn query(

@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use axum::http::request::Parts;
 use serde::Deserialize;
 use utoipa::IntoParams;
-use wedflow_store::{Flow, NewSchedule, Store};
+use wedflow_store::{Flow, Store};
 use wedflow_tenancy::{Action, Area};
 
 use super::operate::FlowPath;
@@ -71,22 +71,11 @@ pub(crate) async fn schedules(
     Named(path): Named<FlowPath>,
     Asked(asked): Asked<Page>,
 ) -> Result<Json<List<Schedule>>, Problem> {
-    caller.must(Action::read(Area::Flows))?;
-    let flow = api.store.flow(&caller.tenant, &path.flow).await?;
+    let flow = caller
+        .flow(&api, Action::read(Area::Flows), &path.flow)
+        .await?;
     let schedules = api.store.schedules(flow.flow_id).await?;
-    let schedules = schedules.into_iter().map(|schedule| Schedule {
-        name: schedule.name,
-        cron: schedule.cron,
-        zone: schedule.zone,
-        missed: schedule.missed,
-        overlap: schedule.overlap,
-        paused: schedule.paused,
-        next_at: schedule.next_at,
-        last_at: schedule.last_at,
-        last_wid: schedule.last_wid,
-        last_error: schedule.last_error,
-    });
-    page::cut(&asked, schedules.collect(), |schedule: &Schedule| {
+    page::cut(&asked, schedules, |schedule: &Schedule| {
         schedule.name.clone()
     })
     .map(Json)
@@ -101,16 +90,8 @@ pub(crate) async fn put_schedule(
     OnSchedule { store, flow, name }: OnSchedule,
     Document(asked): Document<PutSchedule>,
 ) -> Result<StatusCode, Problem> {
-    let schedule = NewSchedule {
-        name: &name,
-        cron: &asked.cron,
-        zone: asked.zone.as_deref().unwrap_or("UTC"),
-        state: &asked.state,
-        missed: asked.missed.as_deref().unwrap_or("one"),
-        overlap: asked.overlap.as_deref().unwrap_or("start"),
-    };
     store
-        .put_schedule(&flow, &schedule, wedflow_worker::schedule::next)
+        .put_schedule(&flow, &name, &asked, wedflow_worker::schedule::next)
         .await?;
     if let Some(paused) = asked.paused {
         store.pause_schedule(&flow, &name, paused).await?;

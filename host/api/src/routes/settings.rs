@@ -2,7 +2,6 @@
 
 use axum::Json;
 use axum::extract::State;
-use wedflow_store::TenantSettings;
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
@@ -28,10 +27,6 @@ pub(crate) async fn change(
     Document(new): Document<NewSettings>,
 ) -> Result<Json<Settings>, Problem> {
     caller.must(Action::write(Area::Settings))?;
-    let new = TenantSettings {
-        description: new.description,
-        token_days: new.token_days,
-    };
     caller.store(&api).set_tenant(&caller.tenant, &new).await?;
     settings(&api, &caller).await
 }

@@ -10,10 +10,11 @@ use wedflow_store::{Flow, StoreError};
 use wedflow_tenancy::{Action, Area};
 
 use super::components::must_be_wasm;
+use super::operate::FlowPath;
 use crate::access::Caller;
 use crate::application::Shadow;
 use crate::body;
-use crate::documents::{Recording, ShadowFilter, ShadowRun};
+use crate::documents::{Attempt, Recording, ShadowFilter, ShadowRun};
 use crate::path::{Asked, Named};
 use crate::problem::Problem;
 use crate::state::Api;
@@ -26,7 +27,7 @@ const ATTEMPTS_MAX: i64 = 50;
 /// Runs a component over the last attempts at a transition, as they were recorded, and says where it differs from the
 /// component that made them. Nothing is changed, nothing is uploaded
 #[utoipa::path(post, path = "/v1/flows/{flow}/shadow", tag = "components", operation_id = "shadow",
-    params(("flow" = String, Path, description = "The flow's name"), ShadowFilter),
+    params(FlowPath, ShadowFilter),
     request_body(content = Vec<u8>, content_type = "application/wasm"),
     responses((status = 200, body = ShadowRun), (status = 403, body = Problem), (status = 404, body = Problem),
         (status = 413, body = Problem), (status = 415, body = Problem), (status = 422, body = Problem)))]
@@ -95,9 +96,8 @@ async fn recorded(
     let mut attempts = Vec::new();
     for (wid, seq, number) in store.last_attempts(flow_id, transition, last).await? {
         let made = store.made_attempts(flow_id, wid).await?;
-        let is_meant =
-            |one: &wedflow_store::MadeAttempt| one.seq == seq && one.attempt_id == number;
-        if let Some(found) = made.into_iter().find(is_meant) {
+        let is_meant = |one: &Attempt| one.seq == seq && one.number == number;
+        if let Some(found) = made.into_iter().find(|one| is_meant(&one.attempt)) {
             let payload = match found.from_seq {
                 Some(seq) => store.state_at(flow_id, wid, seq).await?,
                 None => None,

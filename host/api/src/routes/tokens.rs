@@ -3,7 +3,6 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use wedflow_store as store;
 use wedflow_tenancy::{
     Action, Area, Issued, Scope, ScopeError, TokenError, TokenRequest, issue, rotate as replace,
 };
@@ -38,7 +37,7 @@ async fn find(
     caller: &Caller,
     action: fn(Area) -> Action,
     id: &str,
-) -> Result<store::Token, Problem> {
+) -> Result<Token, Problem> {
     let whose = whose(caller, action)?;
     let token = api.store.token(&caller.tenant, id).await?;
     match whose {
@@ -57,7 +56,6 @@ pub(crate) async fn list(
 ) -> Result<Json<List<Token>>, Problem> {
     let whose = whose(&caller, Action::read)?;
     let tokens = api.store.tokens(&caller.tenant, whose).await?;
-    let tokens = tokens.into_iter().map(Token::from).collect();
     page::cut(&asked, tokens, Token::place).map(Json)
 }
 
@@ -70,7 +68,7 @@ pub(crate) async fn get(
     caller: Caller,
     Named(id): Named<String>,
 ) -> Result<Json<Token>, Problem> {
-    Ok(Json(find(&api, &caller, Action::read, &id).await?.into()))
+    Ok(Json(find(&api, &caller, Action::read, &id).await?))
 }
 
 /// Makes a token. Its secret is in this answer and nowhere else
@@ -187,7 +185,7 @@ pub(crate) async fn revoke(
 fn told(issued: Issued) -> IssuedToken {
     IssuedToken {
         secret: issued.secret.reveal().to_owned(),
-        token: issued.token.into(),
+        token: issued.token,
     }
 }
 

@@ -5,15 +5,15 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use wedflow_model::FlowDefinition;
-use wedflow_store as store;
 use wedflow_tenancy::{Action, Area};
 use wedflow_worker::difference::compare;
 
+use super::operate::FlowPath;
 use crate::access::Caller;
 use crate::body::{Document, OptionalDocument};
 use crate::documents::{
     AppliedFlow, Between, Difference, List, Page, Preview, Processes, Rematch, RematchResult,
-    Rematched, RollBack, RolledBack, Status, Version, WorkPlan,
+    RollBack, RolledBack, Version, WorkPlan,
 };
 use crate::page;
 use crate::path::{Asked, Named};
@@ -24,21 +24,8 @@ use crate::state::Api;
 /// Most instances that a preview names.
 const REMATCHED_MAX: usize = 1_000;
 
-/// Describes instances that a re-match touches; the first of many.
-fn rematched(rows: Vec<store::Rematched>) -> Vec<Rematched> {
-    rows.into_iter()
-        .take(REMATCHED_MAX)
-        .map(|one| Rematched {
-            wid: one.wid,
-            fires: one.fires,
-            becomes: Status::of(&one.becomes),
-        })
-        .collect()
-}
-
 /// Says what applying a definition would do, and which live instances would then fire what; changes nothing
-#[utoipa::path(post, path = "/v1/flows/{flow}/preview", tag = "flows", params(("flow" = String, Path,
-    description = "The flow's name")),
+#[utoipa::path(post, path = "/v1/flows/{flow}/preview", tag = "flows", params(FlowPath),
     request_body(content(
         (crate::documents::Definition = "application/json"),
         (String = "application/toml"),
@@ -78,19 +65,20 @@ async fn previewed(
     caller: &Caller,
     definition: &wedflow_model::FlowDefinition,
 ) -> Result<Preview, Problem> {
-    let (applied, rows) =
+    let (applied, mut instances) =
         wedflow_worker::definition::preview(&caller.definitions(api), &caller.tenant, definition)
             .await?;
+    let matching = instances.len();
+    instances.truncate(REMATCHED_MAX);
     Ok(Preview {
         would_apply: applied,
-        matching: rows.len(),
-        instances: rematched(rows),
+        matching,
+        instances,
     })
 }
 
 /// Definitions that a flow had, newest first
-#[utoipa::path(get, path = "/v1/flows/{flow}/versions", tag = "flows", params(("flow" = String, Path,
-    description = "The flow's name"), Page),
+#[utoipa::path(get, path = "/v1/flows/{flow}/versions", tag = "flows", params(FlowPath, Page),
     responses((status = 200, body = List<Version>), (status = 404, body = Problem)))]
 pub(crate) async fn versions(
     State(api): State<Api>,
@@ -103,14 +91,19 @@ pub(crate) async fn versions(
     let before = page::position::<1>(asked.cursor.as_deref())?.map(|[last]| page::small(last));
     let flow = api.store.flow(&caller.tenant, &name).await?;
     let fetch = |before, count| api.store.flow_versions(flow.flow_id, before, count);
-    let (items, next) = page::part(limit, before, |version| version.version, fetch).await?;
+    let (items, next) = page::part(
+        limit,
+        before,
+        |version: Version| (version.version, version),
+        fetch,
+    )
+    .await?;
     let next = next.map(|last| page::cursor(&[i64::from(last)]));
     Ok(Json(List { items, next }))
 }
 
 /// Compares two definitions of a flow
-#[utoipa::path(get, path = "/v1/flows/{flow}/diff", tag = "flows",
-    params(("flow" = String, Path, description = "The flow's name"), Between),
+#[utoipa::path(get, path = "/v1/flows/{flow}/diff", tag = "flows", params(FlowPath, Between),
     responses((status = 200, body = Difference), (status = 404, body = Problem)))]
 pub(crate) async fn diff(
     State(api): State<Api>,
@@ -118,8 +111,7 @@ pub(crate) async fn diff(
     Named(name): Named<String>,
     Asked(between): Asked<Between>,
 ) -> Result<Json<Difference>, Problem> {
-    caller.must(Action::read(Area::Flows))?;
-    let flow = api.store.flow(&caller.tenant, &name).await?;
+    let flow = caller.flow(&api, Action::read(Area::Flows), &name).await?;
     let (old, new) = api
         .store
         .two_versions(flow.flow_id, between.old, between.new)
@@ -135,8 +127,7 @@ pub(crate) async fn diff(
 }
 
 /// Says what applying an earlier definition of a flow again would do; with `apply` it is applied
-#[utoipa::path(post, path = "/v1/flows/{flow}/rollback", tag = "flows", params(("flow" = String, Path,
-    description = "The flow's name")),
+#[utoipa::path(post, path = "/v1/flows/{flow}/rollback", tag = "flows", params(FlowPath),
     request_body = Option<RollBack>,
     responses((status = 200, body = RolledBack), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn roll_back(
@@ -148,21 +139,15 @@ pub(crate) async fn roll_back(
     must(&caller, asked.apply)?;
     let flow = api.store.flow(&caller.tenant, &name).await?;
     let store = caller.definitions(&api);
-    let rolled_back = store
+    let mut rolled_back = store
         .roll_back(flow.flow_id, asked.version, !asked.apply)
         .await?;
-    Ok(Json(RolledBack {
-        applied: asked.apply,
-        version: rolled_back.version,
-        changes: rolled_back.applied,
-        matching: rolled_back.instances.len(),
-        instances: rematched(rolled_back.instances),
-    }))
+    rolled_back.instances.truncate(REMATCHED_MAX);
+    Ok(Json(rolled_back))
 }
 
 /// Lists what the present model would fire for live instances; with `apply` it is fired
-#[utoipa::path(post, path = "/v1/flows/{flow}/rematch", tag = "flows", params(("flow" = String, Path,
-    description = "The flow's name")),
+#[utoipa::path(post, path = "/v1/flows/{flow}/rematch", tag = "flows", params(FlowPath),
     request_body = Option<Rematch>, responses((status = 200, body = RematchResult), (status = 404, body = Problem)))]
 pub(crate) async fn rematch(
     State(api): State<Api>,
@@ -172,14 +157,14 @@ pub(crate) async fn rematch(
 ) -> Result<Json<RematchResult>, Problem> {
     must(&caller, asked.apply)?;
     let flow = api.store.flow(&caller.tenant, &name).await?;
-    let rows = caller
-        .definitions(&api)
-        .rematch(flow.flow_id, !asked.apply)
-        .await?;
+    let store = caller.definitions(&api);
+    let mut instances = store.rematch(flow.flow_id, !asked.apply).await?;
+    let matching = instances.len();
+    instances.truncate(REMATCHED_MAX);
     Ok(Json(RematchResult {
         applied: asked.apply,
-        matching: rows.len(),
-        instances: rematched(rows),
+        matching,
+        instances,
     }))
 }
 
@@ -210,16 +195,14 @@ pub(crate) async fn apply_processes(
 }
 
 /// The plan of work of a flow that is a process
-#[utoipa::path(get, path = "/v1/flows/{flow}/plan", tag = "flows", params(("flow" = String, Path,
-    description = "The flow's name")),
+#[utoipa::path(get, path = "/v1/flows/{flow}/plan", tag = "flows", params(FlowPath),
     responses((status = 200, body = WorkPlan), (status = 404, body = Problem)))]
 pub(crate) async fn plan(
     State(api): State<Api>,
     caller: Caller,
     Named(name): Named<String>,
 ) -> Result<Json<WorkPlan>, Problem> {
-    caller.must(Action::read(Area::Flows))?;
-    let flow = api.store.flow(&caller.tenant, &name).await?;
+    let flow = caller.flow(&api, Action::read(Area::Flows), &name).await?;
     let plan = api.store.work_plan(&flow).await?;
     Ok(Json(WorkPlan { plan }))
 }

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use wedflow_store::{self as store, Flow, NewWebhook};
+use wedflow_store::Flow;
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
@@ -38,26 +38,8 @@ pub(crate) async fn list(
 ) -> Result<Json<List<Webhook>>, Problem> {
     caller.must(Action::read(Area::Settings))?;
     let whole = caller.may(Action::write(Area::Settings));
-    let webhooks = api.store.webhooks(&caller.tenant).await?.into_iter();
-    let webhooks = webhooks.map(|webhook: store::Webhook| Webhook {
-        name: webhook.name,
-        url: if whole {
-            webhook.url
-        } else {
-            webhook.masked_url
-        },
-        flow: webhook.flow,
-        events: webhook.events,
-        attributes: webhook.attributes,
-        waits_over: webhook.waits_over,
-        pending: webhook.pending,
-        dead: webhook.dead,
-        last_error: webhook.last_error,
-        actor: webhook.actor,
-        since: webhook.since,
-        ended: webhook.ended,
-    });
-    page::cut(&asked, webhooks.collect(), |webhook: &Webhook| {
+    let webhooks = api.store.webhooks(&caller.tenant, !whole).await?;
+    page::cut(&asked, webhooks, |webhook: &Webhook| {
         format!("{} {}", webhook.since, webhook.name)
     })
     .map(Json)
@@ -73,19 +55,9 @@ pub(crate) async fn set(
 ) -> Result<Json<WebhookSet>, Problem> {
     caller.must(Action::write(Area::Settings))?;
     let flow = flow_of(&api, &caller, place.flow.as_deref()).await?;
-    let new = NewWebhook {
-        flow: flow.as_ref(),
-        url: &place.url,
-        events: place.events.as_deref(),
-        attributes: place.attributes.as_deref(),
-        waits_over: place.waits_over.as_deref(),
-    };
-    let set = caller.store(&api).set_webhook(&caller.tenant, &new).await?;
-    Ok(Json(WebhookSet {
-        name: set.name,
-        url: place.url,
-        secret: set.secret,
-    }))
+    let store = caller.store(&api);
+    let set = store.set_webhook(&caller.tenant, flow.as_ref(), &place);
+    Ok(Json(set.await?))
 }
 
 /// Tells a URL nothing more; what was not delivered is dropped
@@ -157,7 +129,8 @@ pub(crate) async fn messages(
     let after = page::position::<1>(asked.cursor.as_deref())?.map(|[number]| number);
     let store = &api.store;
     let fetch = |after, count| store.webhook_messages(&caller.tenant, &name, after, count);
-    let (items, next) = page::part(limit, after, |message| message.number, fetch).await?;
+    let (items, next) =
+        page::part(limit, after, |message| (message.number, message.row), fetch).await?;
     let next = next.map(|number| page::cursor(&[number]));
     Ok(Json(List { items, next }))
 }

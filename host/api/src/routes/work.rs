@@ -10,7 +10,7 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures::stream::unfold;
 use serde_json::{Value, json};
-use wedflow_store::{NewProcess, PersonName, WorkAct, WorkReport};
+use wedflow_store::{PersonName, WorkAct};
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
@@ -20,7 +20,7 @@ use crate::documents::{
     Along, Behind, Comment, Connection, Delegation, List, Listing, Newest, PeopleRole, Process,
     Report, Roles, Run, Seen, Whose, Worklist,
 };
-use crate::path::{Asked, Named, wid};
+use crate::path::{Asked, Named};
 use crate::problem::Problem;
 use crate::routes::operate::InstancePath;
 use crate::sending;
@@ -103,7 +103,7 @@ pub(crate) async fn act(
     Ok(Json(
         caller
             .store(&api)
-            .work_act_at(person(&caller), item, act, seen.claim)
+            .work_act(person(&caller), item, act, seen.claim)
             .await?,
     ))
 }
@@ -150,20 +150,9 @@ pub(crate) async fn report(
         )
         .hint("Send a random UUID, and the same one when you send the report again.")
     })?;
-    let report = WorkReport {
-        item,
-        success: report.success,
-        values: &report.values,
-        key: &key,
-        reason: report.reason.as_deref(),
-        claim: report.claim,
-        base: report.base,
-        done_at: report.done_at.as_deref(),
-    };
-    let answer = caller
-        .store(&api)
-        .report_work(person(&caller), &report)
-        .await?;
+    let store = caller.store(&api);
+    let report = store.report_work(person(&caller), item, &report, &key);
+    let answer = report.await?;
     let status = if answer["applied"] == true {
         StatusCode::OK
     } else {
@@ -194,9 +183,9 @@ pub(crate) async fn of_instance(
     caller: Caller,
     Named((flow, number)): Named<(String, String)>,
 ) -> Result<Json<List<Value>>, Problem> {
-    caller.must(Action::read(Area::Instances))?;
-    let flow = api.store.flow(&caller.tenant, &flow).await?;
-    let wid = wid(&api, &flow, &number).await?;
+    let (flow, wid) = caller
+        .instance(&api, Action::read(Area::Instances), &flow, &number)
+        .await?;
     Ok(Json(List::whole(
         api.store.work_of_instance(&flow, wid).await?,
     )))
@@ -284,17 +273,8 @@ pub(crate) async fn start(
     Document(process): Document<Process>,
 ) -> Result<Response, Problem> {
     caller.must(Action::write(Area::Instances))?;
-    let new = NewProcess {
-        flow: &process.flow,
-        in_charge: process.in_charge.as_deref(),
-        values: &process.values,
-        policy: process.policy.unwrap_or(1),
-        count: process.count.unwrap_or(1),
-        warnings: &process.warnings,
-        transfer: process.transfer,
-    };
     let store = caller.store(&api);
-    let wid = store.start_process(person(&caller), &new).await?;
+    let wid = store.start_process(person(&caller), &process).await?;
     let started = json!({ "flow": process.flow, "wid": wid });
     Ok((StatusCode::CREATED, Json(started)).into_response())
 }
@@ -324,12 +304,9 @@ pub(crate) async fn roles(
     caller: Caller,
 ) -> Result<Json<List<PeopleRole>>, Problem> {
     caller.must(Action::read(Area::Instances))?;
-    let roles = api.store.people_roles(&caller.tenant).await?.into_iter();
-    let roles = roles.map(|role| PeopleRole {
-        role: role["role"].as_str().unwrap_or_default().to_owned(),
-        people: role["people"].as_i64().unwrap_or_default(),
-    });
-    Ok(Json(List::whole(roles.collect())))
+    Ok(Json(List::whole(
+        api.store.people_roles(&caller.tenant).await?,
+    )))
 }
 
 /// Makes a person, or gives a known one further roles

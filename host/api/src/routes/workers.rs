@@ -15,6 +15,7 @@ use wedflow_store::{Flow, PerformedTrigger, Store, StoreError, WorkerLease};
 use wedflow_tenancy::{Action, Area};
 use wedflow_worker::external::{self, WorkerResult};
 
+use super::operate::FlowPath;
 use crate::access::Caller;
 use crate::body::Document;
 use crate::documents::{
@@ -97,8 +98,7 @@ impl OnJob {
 
 /// Claims due jobs that no component performs, for a worker: each is leased to it until a moment of its own. Waits for
 /// one as long as `wait` says
-#[utoipa::path(post, path = "/v1/flows/{flow}/jobs/claim", tag = "jobs",
-    params(("flow" = String, Path, description = "The flow's name")),
+#[utoipa::path(post, path = "/v1/flows/{flow}/jobs/claim", tag = "jobs", params(FlowPath),
     request_body = ClaimJobs,
     responses((status = 200, body = List<LeasedJob>), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn claim(
@@ -125,8 +125,7 @@ pub(crate) async fn claim(
         let claim = store.lease_to_worker(&flow, &asked.transitions, jobs, &asked.worker, lease);
         let leased = poll.ask(claim).await?;
         if !leased.is_empty() || !poll.again().await? {
-            let items: Vec<LeasedJob> = leased.into_iter().map(Into::into).collect();
-            let answer = Json(List::whole(items)).into_response();
+            let answer = Json(List::whole(leased)).into_response();
             return Ok(sending::counted(&api, &caller.tenant, answer).await);
         }
     }

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
-use wedflow_store::{NotificationChange, PersonName, WorkCalendar};
+use wedflow_store::PersonName;
 use wedflow_tenancy::{Action, Area};
 
 use super::work::person;
@@ -93,15 +93,10 @@ pub(crate) async fn decide_exception(
     Document(wanted): Document<Outcome>,
 ) -> Result<Json<Value>, Problem> {
     caller.must(Action::write(Area::Instances))?;
-    let decided = (
-        wanted.decision.as_str(),
-        &wanted.values,
-        wanted.reason.as_str(),
-    );
     let store = caller.store(&api);
     Ok(Json(
         store
-            .decide_exception(person(&caller), &flow, wid, decided)
+            .decide_exception(person(&caller), &flow, wid, &wanted)
             .await?,
     ))
 }
@@ -119,17 +114,10 @@ pub(crate) async fn notification(
     Document(wanted): Document<Notification>,
 ) -> Result<Json<Value>, Problem> {
     caller.must(Action::write(Area::Instances))?;
-    let change = NotificationChange {
-        policy: wanted.policy,
-        count: wanted.count,
-        renotify_seconds: wanted.renotify_seconds,
-        warnings: wanted.warnings,
-        transfer: wanted.transfer,
-    };
     let store = caller.store(&api);
     Ok(Json(
         store
-            .change_notification(person(&caller), &flow, wid, &change)
+            .change_notification(person(&caller), &flow, wid, &wanted)
             .await?,
     ))
 }
@@ -198,16 +186,9 @@ pub(crate) async fn set_calendar(
     Document(wanted): Document<Calendar>,
 ) -> Result<Json<Value>, Problem> {
     caller.must(Action::write(Area::Users))?;
-    let calendar = WorkCalendar {
-        zone: wanted.zone.unwrap_or_else(|| "UTC".to_owned()),
-        weekdays: wanted.weekdays.unwrap_or_else(|| vec![1, 2, 3, 4, 5]),
-        opens: wanted.opens.unwrap_or_else(|| "09:00".to_owned()),
-        closes: wanted.closes.unwrap_or_else(|| "17:00".to_owned()),
-        holidays: wanted.holidays,
-    };
     caller
         .store(&api)
-        .set_calendar(&caller.tenant, &name, &calendar)
+        .set_calendar(&caller.tenant, &name, &wanted)
         .await?;
     Ok(Json(json!({ "calendar": name })))
 }

@@ -45,6 +45,7 @@ pub(crate) async fn run_all(
     }
     let since = arguments.since.as_deref();
     let entries = store.audit(None, since, None, arguments.limit).await?;
+    let entries: Vec<AuditEntry> = entries.into_iter().map(|entry| entry.row).collect();
     terminal.answer(&entries, || {
         terminal.table(
             &["at", "tenant", "who", "did", "to", "with"],

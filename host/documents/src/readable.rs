@@ -6,7 +6,7 @@ use sqlx::postgres::{PgTypeInfo, PgValueRef};
 use sqlx::{Decode, Postgres, Type};
 
 /// A document of a tenant. The gate bounds how deep one is nested; of one from before, its place is taken by a note.
-pub(crate) struct Readable(Json);
+pub struct Readable(Json);
 
 impl From<Readable> for Json {
     fn from(readable: Readable) -> Json {
