@@ -7,6 +7,8 @@ mod figures;
 mod live;
 mod pages;
 mod picture;
+mod pictures;
+mod places;
 mod play;
 mod querying;
 mod work;
@@ -20,6 +22,9 @@ use wedflow_console::Links;
 use crate::support::Database;
 use crate::support::http::{Answered, Api, Client};
 
+pub(crate) use browser::{driver, pictures as picture_folder};
+pub(crate) use pictures::{Docs, picture_of_terminal};
+
 /// Text that would be script, if it were ever taken for markup.
 const MARKUP: &str = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&";
 
@@ -30,12 +35,13 @@ fn served(links: &Links) -> Api {
 
 /// Serves the API of a database with its console.
 fn served_over(database: &Arc<Database>, links: &Links) -> Api {
+    Api::with(database, |settings| settings.pages = Some(pages_of(links)))
+}
+
+/// The console's pages, into which these links lead.
+pub(crate) fn pages_of(links: &Links) -> MakePages {
     let links = links.clone();
-    Api::with(database, |settings| {
-        settings.pages = Some(MakePages(Arc::new(move |api| {
-            wedflow_console::router(api, &links)
-        })));
-    })
+    MakePages(Arc::new(move |api| wedflow_console::router(api, &links)))
 }
 
 /// A flow whose names and texts hold markup where they may, of two transitions of external workers.

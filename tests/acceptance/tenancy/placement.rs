@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 use wedflow_api::{ServedDatabase, Server, ServerSettings};
+use wedflow_console::Links;
 use wedflow_store::{Directory, Store, TenantExport};
 use wedflow_tenancy::issue_operator;
 
+use crate::console::{form, page, pages_of};
 use crate::support::database::sample_component;
 use crate::support::http::{Answered, Client};
 use crate::support::program::{Answer, run, wed, wed_path};
@@ -64,6 +66,7 @@ impl Clusters {
     fn serve(&self, two: &str) -> Served {
         let mut settings = ServerSettings::at(SocketAddr::from(([127, 0, 0, 1], 0)));
         settings.database_connections = 2;
+        settings.pages = Some(pages_of(&Links::default()));
         let clusters =
             [("one", self.one.url().as_str()), ("two", two)].map(|(name, url)| ServedDatabase {
                 name: name.to_owned(),
@@ -166,6 +169,57 @@ fn tenants_are_made_where_there_is_room_and_served_where_they_are() {
         status["clusters"].as_array().map(Vec::len),
         Some(2),
         "{status}"
+    );
+}
+
+#[harness::test]
+fn pages_show_each_person_the_tenant_where_it_is() {
+    let clusters = Clusters::new();
+    let served = clusters.serve(&clusters.two.url());
+    let operator = clusters.operator(&served);
+    let new = |name: &str, admin: &str, cluster: &str| {
+        let new = json!({ "name": name, "admin": admin, "cluster": cluster });
+        make(&operator, &served, &new).0
+    };
+    let (ann, bob) = (new("acme", "ann", "one"), new("other", "bob", "two"));
+    start(&ann).is(201);
+    for (database, tenant, name) in [
+        (&clusters.one, "acme", "ann"),
+        (&clusters.two, "other", "bob"),
+    ] {
+        let made = format!("SELECT wed.create_person('{tenant}', '{name}', '{{clerk}}')");
+        database.owner().run(&made);
+    }
+    let sign_in = |who: &Client| {
+        let token = format!("token={}", who.token.as_deref().expect("a token"));
+        let entered = form(&who.without_token(), "/console/sign-in", &[], &token).is(200);
+        entered.header("set-cookie").expect("a cookie").to_owned()
+    };
+    for who in [&ann, &bob, &operator] {
+        assert!(sign_in(who).contains(who.token.as_deref().expect("a token")));
+    }
+    for path in [
+        "/console",
+        "/console/flows",
+        "/console/last-hour",
+        "/console/audit",
+        "/console/work",
+    ] {
+        for (who, own, other) in [(&ann, "acme · ann", "other"), (&bob, "other · bob", "acme")] {
+            let text = page(who, path).is(200).text;
+            assert!(
+                text.contains(own) && !text.contains(&format!("{other} · ")),
+                "{path}: {text}"
+            );
+        }
+    }
+    let instance = "/console/flows/hand/instances/1";
+    assert!(page(&ann, instance).is(200).text.contains("step"));
+    page(&bob, instance).is(404);
+    let tenants = page(&operator, "/console/tenants").is(200).text;
+    assert!(
+        tenants.contains("acme") && tenants.contains("other"),
+        "{tenants}"
     );
 }
 
