@@ -45,8 +45,10 @@ lint: ## Check formatting, licences, links; run clippy, build the documentation
 reference: ## Write the reference pages that are generated
 	@WEDFLOW_WRITE_REFERENCE=1 cargo test --release --locked -p wedflow-tests -- reference::
 
-pictures: ## Take the pictures of the console's guide (WEDFLOW_CONSOLE_PICTURES=FOLDER: of every page)
-	@WEDFLOW_WRITE_PICTURES=1 cargo test --release --locked -p wedflow-tests -- console::browser
+pictures: ## Take the pictures of docs/ from the running product (WEDFLOW_CONSOLE_PICTURES=FOLDER: of every page)
+	@for tests in console:: authoring::a_shadow_run worklist::inbox::inbox_shows; do \
+	  WEDFLOW_WRITE_PICTURES=1 cargo test --release --locked -p wedflow-tests --test acceptance -- "$$tests" || exit 1; \
+	done
 
 fuzz: ## Try a million random SQL fragments against the guard and a server
 	@WEDFLOW_FUZZ=$${WEDFLOW_FUZZ:-1000000} cargo test --release --locked -p wedflow-tests -- guard::fuzz --nocapture

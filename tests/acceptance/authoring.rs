@@ -1,11 +1,12 @@
 //! Commands of an author on their own machine, also with recordings of a host: new, build, test, run, job, replay.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use crate::console::{form, page, proof};
+use crate::console::{Docs, driver, form, page, picture_folder, proof};
 use crate::host::guests;
 use crate::support::database::{one_lane, sample_component};
 use crate::support::http::Client;
@@ -786,6 +787,16 @@ fn shadow_at_the_server(database: &Database, new: &[u8]) {
         "{differs}"
     );
     assert!(!compare(1).contains("unlucky"));
+    let docs = Docs::new();
+    let asked = serde_json::json!({
+        "server": format!("http://{}", serving.address), "token": token, "docs": docs.path(), "path": address,
+        "pictures": picture_folder(),
+    });
+    run(Command::new("node")
+        .arg(driver("component.mjs"))
+        .arg(asked.to_string()))
+    .done();
+    docs.hold(&["component"]);
 }
 
 #[harness::test]

@@ -1,47 +1,20 @@
 // Designs a process in headless Chromium: by dragging, by keyboard alone, by typing; applies it. Its argument says
 // where and with which token. Ends with 1 at the first thing that is wrong.
-import { readFileSync } from 'node:fs';
 import assert from 'node:assert/strict';
-import { chromium } from 'playwright-core';
+import { check, keep, launch, open } from './checks.mjs';
 
 const asked = JSON.parse(process.argv[2]);
-const axe = readFileSync(new URL('node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
-const root = `${asked.server}/console`;
+const { server, token, pictures } = asked;
+const root = `${server}/console`;
 const faults = [];
 
-async function open(browser, width, scheme) {
-  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme, locale: 'en' });
-  const { hostname } = new URL(asked.server);
-  await context.addCookies([{ name: 'wedflow_session', value: asked.token, domain: hostname, path: '/console' }]);
-  const page = await context.newPage();
-  const wrong = (what) => faults.push(`${page.url()} at ${width}, ${scheme}: ${what}`);
-  page.on('console', (message) => { if (message.type() === 'error') wrong(message.text()); });
-  page.on('pageerror', (error) => wrong(String(error)));
-  page.on('request', (request) => { if (!request.url().startsWith(asked.server)) wrong(`asks ${request.url()}`); });
-  page.setDefaultTimeout(60_000);
-  return { context, page, wrong };
-}
-
-/** Measures a page by rules of accessibility; keeps a picture where asked to. */
-async function check(page, name, wrong) {
-  const { width } = page.viewportSize();
-  const scheme = await page.evaluate(() => (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'));
-  if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) wrong('it scrolls sideways');
-  if (await page.evaluate(() => document.querySelectorAll('script:not([src]), img, style').length)) wrong('markup');
-  const path = `${asked.pictures}/${name}-${width}-${scheme}.png`;
-  if (asked.pictures) await page.screenshot({ path, fullPage: true });
-  await page.evaluate(axe);
-  const found = await page.evaluate(async () => (await axe.run(document)).violations);
-  for (const one of found) wrong(`${one.id}: ${one.nodes.map((node) => node.target).join(' ')}`);
-}
-
 async function sweep(browser, width, scheme) {
-  const { context, page, wrong } = await open(browser, width, scheme);
+  const { context, page, wrong } = await open(browser, { server, token, width, scheme }, faults);
   const pages = { order: '/flows/order/design', shop: '/flows/shop/design', new: '/design' };
   for (const [name, path] of Object.entries(pages)) {
     await page.goto(root + path);
     await page.locator('[data-task]').first().waitFor();
-    await check(page, `design-${name}`, wrong);
+    await check(page, `design-${name}`, wrong, { pictures });
   }
   await context.close();
 }
@@ -67,12 +40,13 @@ async function drag(page, from, to) {
 
 /** A task is dragged, and the text says so; the text is changed, and the picture shows it; it is applied. */
 async function byHand(browser) {
-  const { context, page } = await open(browser, 1440, 'light');
+  const { context, page } = await open(browser, { server, token, width: 1280, height: 800 }, faults);
   await page.goto(`${root}/flows/order/design`);
   await drag(page, 'Write', 'Quote');
   await says(page, 'TASK Write: Form {\n    DEPENDS Quote -> SUCCEEDED;');
   await says(page, 'TASK Send: Form {\n    DEPENDS Write -> SUCCEEDED;');
   const written = await text(page).inputValue();
+  await keep(page, asked.docs, 'designer');
   await text(page).fill(written.replaceAll('Send', 'Deliver'));
   await box(page, 'Deliver').waitFor();
   assert.equal(await box(page, 'Send').count(), 0);
@@ -91,7 +65,7 @@ async function byHand(browser) {
 
 /** The same by keyboard alone: a task is reached, moved, renamed, deleted, and all of it taken back. */
 async function byKeyboard(browser) {
-  const { context, page } = await open(browser, 1440, 'dark');
+  const { context, page } = await open(browser, { server, token, width: 1440, scheme: 'dark' }, faults);
   page.on('dialog', (dialog) => dialog.accept());
   await page.goto(`${root}/flows/shop/design`);
   const order = async () => (await text(page).inputValue()).match(/(?<=CREATE WED-TRIGGER )\S+/g);
@@ -116,13 +90,11 @@ async function byKeyboard(browser) {
   await context.close();
 }
 
-const browser = await chromium.launch({
-  executablePath: process.env.WEDFLOW_CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'],
-});
+const browser = await launch();
 try {
   await sweep(browser, 390, 'light');
   await sweep(browser, 1440, 'dark');
-  if (asked.pictures) {
+  if (pictures) {
     await sweep(browser, 390, 'dark');
     await sweep(browser, 1440, 'light');
   }

@@ -3,10 +3,9 @@
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import assert from 'node:assert/strict';
-import { chromium } from 'playwright-core';
+import { check, keep, launch, signIn } from './checks.mjs';
 
 const asked = JSON.parse(process.argv[2]);
-const axe = readFileSync(new URL('node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 const server = new URL(asked.server);
 const faults = [];
 let network = 'there';
@@ -48,35 +47,12 @@ const root = `http://127.0.0.1:${between.address().port}/console/work`;
 async function open(browser, width, scheme, token) {
   const context = await browser.newContext({
     viewport: { width, height: 900 }, colorScheme: scheme, locale: asked.language ?? 'en' });
-  await context.addCookies([{ name: 'wedflow_session', value: token, domain: '127.0.0.1', path: '/console' }]);
+  await signIn(context, asked.server, token);
   const page = await context.newPage();
-  page.on('pageerror', (error) => faults.push(`${page.url()}: ${error}`));
+  const wrong = (what) => faults.push(`${page.url()} at ${width}, ${scheme}: ${what}`);
+  page.on('pageerror', (error) => wrong(String(error)));
   page.setDefaultTimeout(60_000);
-  return { context, page };
-}
-
-/** Measures a page by rules of accessibility; keeps a picture where asked to. */
-async function check(page, name) {
-  const { width } = page.viewportSize();
-  const scheme = await page.evaluate(() => (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'));
-  const wrong = (what) => faults.push(`${name} at ${width}, ${scheme}: ${what}`);
-  if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) wrong('it scrolls sideways');
-  const path = `${asked.pictures}/${name}-${width}-${scheme}.png`;
-  if (asked.pictures) await page.screenshot({ path, fullPage: true });
-  await page.evaluate(axe);
-  const found = await page.evaluate(async () => (await axe.run(document)).violations);
-  for (const one of found) wrong(`${one.id}: ${one.nodes.map((node) => node.target).join(' ')}`);
-}
-
-/** Opens the pages in a width and a scheme. */
-async function sweep(browser, width, scheme) {
-  const { context, page } = await open(browser, width, scheme, asked.token);
-  const pages = { inbox: '', item: `/items/${asked.item}`, messages: '/messages', start: '/start' };
-  for (const [name, path] of Object.entries(pages)) {
-    await page.goto(root + path);
-    await check(page, `work-${name}`);
-  }
-  await context.close();
+  return { context, page, wrong };
 }
 
 /** True once the device has the item whole, and the page for when there is no network. */
@@ -143,26 +119,23 @@ const look = (page) => page.evaluate(() => { window.dispatchEvent(new Event('onl
 
 /** The network is cut, and loses the first answer when it is back. */
 async function cut(browser) {
-  await sweep(browser, 390, 'light');
-  await sweep(browser, 1440, 'dark');
-  if (asked.pictures) {
-    await sweep(browser, 390, 'dark');
-    await sweep(browser, 1440, 'light');
-  }
-  const { context, page } = await open(browser, 390, 'light', asked.token);
+  const { context, page, wrong } = await open(browser, 390, 'light', asked.token);
+  await page.goto(root);
+  await keep(page, asked.docs, 'work-inbox');
   await lock(page);
-  await check(page, 'work-held');
+  await keep(page, asked.docs, 'work-item');
+  await check(page, 'work-held', wrong, asked);
   await ready(page);
   network = 'cut';
   await readFile(page);
   await fillIn(page);
-  await check(page, 'work-away');
+  await check(page, 'work-away', wrong, asked);
   network = 'lossy';
   await look(page);
   await page.waitForFunction(() => document.querySelector('[data-state=confirmed]'));
   assert.ok(reports >= 2, 'an answer was lost');
   // Another person's session shows nothing of the first one's, also without a network.
-  await context.addCookies([{ name: 'wedflow_session', value: asked.other, domain: '127.0.0.1', path: '/console' }]);
+  await signIn(context, asked.server, asked.other);
   await page.goto(root);
   assert.equal(await page.locator('[data-state]').count(), 0);
   network = 'cut';
@@ -174,7 +147,7 @@ async function cut(browser) {
 
 /** Others answer for the server; then it refuses, for somebody else has the item by now. */
 async function hotel(browser) {
-  const { page } = await open(browser, 390, 'light', asked.token);
+  const { page, wrong } = await open(browser, 390, 'light', asked.token);
   await lock(page);
   network = 'hotel';
   await fillIn(page);
@@ -194,7 +167,7 @@ async function hotel(browser) {
   const refused = page.locator('[data-state=refused]');
   await refused.getByText('no longer held by beto').waitFor();
   assert.match(await refused.innerText(), /cost\s+12\.5/);
-  await check(page, 'work-refused');
+  await check(page, 'work-refused', wrong, asked);
   console.log('refused');
 }
 
@@ -206,9 +179,7 @@ async function tell(browser) {
   console.error(faults.join('\n'));
 }
 
-const browser = await chromium.launch({
-  executablePath: process.env.WEDFLOW_CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'],
-});
+const browser = await launch();
 try {
   await (asked.play === 'cut' ? cut : hotel)(browser);
 } catch (error) {

@@ -5,26 +5,27 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::{Value as Json, json};
-use wedflow_console::Links;
+use wedflow_tenancy::issue_operator;
 
-use super::{break_instance, served, with_exception};
-use crate::support::database::{TENANT, sample_component};
+use super::pictures::Docs;
+use super::places::{Kind, PLACES, with_everything};
+use crate::support::database::one_lane;
 use crate::support::http::{Api, Client};
 use crate::support::program::run;
-use crate::support::repository;
+use crate::support::{Session, on, repository};
 
 /// Folder in which the pictures are kept, if it is given.
 const PICTURES: &str = "WEDFLOW_CONSOLE_PICTURES";
-/// Variable with which the pictures of the guide are taken anew.
-const WRITE_PICTURES: &str = "WEDFLOW_WRITE_PICTURES";
+/// Tenant with ten thousand orders.
+const SHOP: &str = "shop";
 
 /// Folder of the pictures, if they are kept.
-pub(super) fn pictures() -> Option<String> {
+pub(crate) fn pictures() -> Option<String> {
     std::env::var_os(PICTURES).map(|folder| folder.to_string_lossy().into_owned())
 }
 
 /// A program that drives the browser.
-pub(super) fn driver(name: &str) -> PathBuf {
+pub(crate) fn driver(name: &str) -> PathBuf {
     let browser = repository("tests/browser");
     assert!(
         browser.join("node_modules").exists(),
@@ -53,7 +54,7 @@ fn orders() -> Json {
     })
 }
 
-/// Makes 10,000 orders, of which one is too heavy to be sent.
+/// Makes 10,000 orders, of which one is too heavy to be sent, as a worker finds who packs it.
 fn ten_thousand(api: &Api, client: &Client) {
     client.json("PUT", "/v1/flows/orders", &orders()).is(201);
     let schema = "SELECT schema_name FROM wed.flow WHERE name = 'orders'";
@@ -61,37 +62,59 @@ fn ten_thousand(api: &Api, client: &Client) {
     api.database.owner().run(&format!(
         "INSERT INTO \"{flow}\".wed_flow SELECT FROM generate_series(1, 10000)"
     ));
-    let of = |what: &str| format!("/v1/flows/orders/instances/4711/{what}");
-    let packed = json!({ "state": { "packed": "box 9", "weight": 70 } });
-    client.json("POST", &of("event"), &packed).is(200);
-    let skip = json!({ "transition": "tr_pack", "reason": "packed by hand" });
-    client.json("POST", &of("skip"), &skip).is(200);
+    let url = on(api.database.store.flow_url(SHOP, "orders")).expect("its URL");
+    let mut worker = Session::on(&api.database, &url);
+    worker.finish(4711, "tr_pack", "packed = 'box 9', weight = 70");
+}
+
+/// Pages that the browser opens, each with who may see it.
+fn pages() -> Vec<Json> {
+    let who = |kind: Kind| match kind {
+        Kind::Page => Some("person"),
+        Kind::Operators => Some("operator"),
+        Kind::Nobody => Some("nobody"),
+        Kind::Part | Kind::Data | Kind::Onward => None,
+    };
+    let pages = PLACES
+        .iter()
+        .filter_map(|place| Some((place, who(place.kind)?)));
+    pages
+        .map(|(place, who)| json!({ "name": place.name, "path": place.path, "who": who }))
+        .collect()
 }
 
 #[harness::test]
 fn a_person_finds_understands_and_mends_an_exception_among_ten_thousand() {
-    let api = served(&Links::default());
-    let client = api.user(TENANT, "ann", "admin");
-    with_exception(&client, "f", 3);
-    break_instance(&client, "f", 2);
-    api.database.upload("pack", sample_component("paper"));
-    ten_thousand(&api, &client);
-    let walk = std::env::var_os(WRITE_PICTURES).map(|_| repository("docs/pictures"));
+    let (api, client, _) = with_everything();
+    let operator = on(issue_operator(&api.database.store, "portal", true, 1)).expect("a token");
+    on(api.database.store.create_tenant(SHOP, "A shop")).expect("a tenant");
+    let ann = api.user(SHOP, "ann", "admin");
+    ten_thousand(&api, &ann);
+    let host = api.database.host(one_lane("host"));
+    let docs = Docs::new();
     let asked = json!({
         "server": format!("http://{}", api.address),
-        "token": client.token,
+        "tokens": { "person": client.token, "operator": operator.reveal(), "shop": ann.token },
+        "pages": pages(),
         "flow": "f",
         "wid": 2,
         "pictures": pictures(),
-        "walk": walk,
+        "docs": docs.path(),
     });
     let answer = run(Command::new("node")
         .arg(driver("console.mjs"))
         .arg(asked.to_string()))
     .done();
+    on(host.stop());
     assert!(answer.out.contains("mended"), "{answer:?}");
     assert_eq!(
-        client.get("/v1/flows/orders/instances/4711").json()["status"],
+        ann.get("/v1/flows/orders/instances/4711").json()["status"],
         "final"
     );
+    docs.hold(&[
+        "console-overview",
+        "console-why",
+        "console-what-if",
+        "console-ended",
+    ]);
 }

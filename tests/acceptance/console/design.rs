@@ -157,12 +157,15 @@ fn picture_and_text_change_each_other_in_a_browser() {
         ],
     });
     ann.json("PUT", "/v1/flows/shop", &statements).is(201);
+    let docs = super::pictures::Docs::new();
     let asked = json!({
         "server": format!("http://{}", api.address), "token": ann.token, "pictures": super::browser::pictures(),
+        "docs": docs.path(),
     });
     let mut command = Command::new("node");
     let out = run(command.arg(driver("design.mjs")).arg(asked.to_string())).done();
     assert!(out.out.contains("designed"), "{out:?}");
+    docs.hold(&["designer"]);
     let plan = ann.get("/v1/flows/order/plan").is(200).json();
     assert_eq!(plan["plan"]["tasks"][0]["task"], "Quote", "{plan}");
     assert!(plan.to_string().contains("Deliver"));

@@ -7,6 +7,8 @@ mod figures;
 mod live;
 mod pages;
 mod picture;
+mod pictures;
+mod places;
 mod play;
 mod querying;
 mod work;
@@ -19,6 +21,9 @@ use wedflow_console::Links;
 
 use crate::support::Database;
 use crate::support::http::{Answered, Api, Client};
+
+pub(crate) use browser::{driver, pictures as picture_folder};
+pub(crate) use pictures::{Docs, picture_of_terminal};
 
 /// Text that would be script, if it were ever taken for markup.
 const MARKUP: &str = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&";

@@ -2,49 +2,12 @@
 
 use wedflow_console::Links;
 
+use super::places::{Kind, PLACES, elsewhere, of_tenant, with_everything};
 use super::{MARKUP, bare, break_instance, form, page, proof, served, with_exception};
 use crate::support::database::TENANT;
 use crate::support::http::{Api, Client};
 use crate::support::program::wed_path;
 use crate::support::{Database, eventually, on};
-
-/// Pages of a tenant with a flow `f`.
-const PAGES: [&str; 34] = [
-    "/console",
-    "/console/live",
-    "/console/last-hour",
-    "/console/last-hour/live",
-    "/console/flows",
-    "/console/flows/f",
-    "/console/flows/f/definition",
-    "/console/flows/f/design",
-    "/console/design",
-    "/console/flows/f/versions",
-    "/console/flows/f/settings",
-    "/console/flows/f/sql",
-    "/console/flows/f/instances",
-    "/console/flows/f/instances?status=exception",
-    "/console/flows/f/start",
-    "/console/flows/f/exceptions",
-    "/console/flows/f/condition?trigger=t2",
-    "/console/flows/f/instances/2",
-    "/console/flows/f/instances/2/live",
-    "/console/flows/f/instances/2/reservations",
-    "/console/flows/f/instances/2/why",
-    "/console/flows/f/instances/2/why?seq=1",
-    "/console/flows/f/instances/2/what-if",
-    "/console/exceptions",
-    "/console/jobs",
-    "/console/schedules",
-    "/console/reservations",
-    "/console/webhooks",
-    "/console/components",
-    "/console/people",
-    "/console/audit",
-    "/console/hosts",
-    "/console/usage",
-    "/console/usage/today",
-];
 
 fn with_pages() -> (Api, Client, Links) {
     let links = Links::default();
@@ -57,8 +20,8 @@ fn with_pages() -> (Api, Client, Links) {
 
 #[harness::test]
 fn every_page_shows_texts_of_others_as_texts() {
-    let (_api, client, _) = with_pages();
-    for path in PAGES {
+    let (_api, client, _) = with_everything();
+    for path in of_tenant() {
         let answer = page(&client, path).is(200);
         assert!(
             !answer.text.contains("<script>alert") && !answer.text.contains("<img"),
@@ -81,11 +44,16 @@ fn every_page_shows_texts_of_others_as_texts() {
             "{path}"
         );
     }
-    assert!(
-        page(&client, "/console/flows/f/instances/2")
-            .text
-            .contains("&lt;script&gt;")
-    );
+    for path in [
+        "/console/flows/f/instances/2",
+        "/console/work/items/1",
+        "/console/work/messages",
+    ] {
+        assert!(
+            page(&client, path).text.contains("&lt;script&gt;"),
+            "{path}"
+        );
+    }
     page(&client, "/console/none").is(404);
     page(&client, "/console/flows/none").is(404);
 }
@@ -93,7 +61,12 @@ fn every_page_shows_texts_of_others_as_texts() {
 #[harness::test]
 fn nobody_sees_a_page_without_a_token() {
     let (api, client, _) = with_pages();
-    for path in PAGES {
+    let signed_in = [Kind::Page, Kind::Part, Kind::Operators];
+    for path in PLACES
+        .iter()
+        .filter(|place| signed_in.contains(&place.kind))
+    {
+        let path = path.path;
         let answer = bare(&client).get(path);
         assert!(
             answer.text.contains("name=\"token\"") && !answer.text.contains("paper"),
@@ -215,7 +188,7 @@ fn a_form_without_proof_or_from_elsewhere_does_nothing() {
 }
 
 /// Forms of all pages: address, and fields that would change something.
-const FORMS: [(&str, &str); 17] = [
+const FORMS: [(&str, &str); 20] = [
     ("/console/language", "language=pt-BR&back=/console"),
     ("/console/sign-out", ""),
     ("/console/flows/f/do", "act=pause"),
@@ -233,7 +206,21 @@ const FORMS: [(&str, &str); 17] = [
     ("/console/people", "act=user&name=eve&role=admin"),
     ("/console/work/messages", "act=delete"),
     ("/console/design", "act=apply&form=pdl&text=x"),
+    ("/console/work/start", "flow=f"),
+    ("/console/work/items/1/do", "act=done"),
+    ("/console/tenants", "tenant=default&act=suspend"),
 ];
+/// Addresses to which scripts of pages send files.
+const UPLOADS: [&str; 2] = [
+    "/console/components/upload/c",
+    "/console/components/shadow/f%2Ftr_n",
+];
+
+/// Addresses of all forms, of which that to sign in has no session whose proof it could have.
+pub(super) fn forms() -> impl Iterator<Item = &'static str> {
+    let forms = FORMS.iter().map(|(path, _)| *path);
+    forms.chain(UPLOADS).chain(["/console/sign-in"])
+}
 
 #[harness::test]
 fn every_form_is_refused_without_its_proof_and_from_elsewhere() {
@@ -249,10 +236,7 @@ fn every_form_is_refused_without_its_proof_and_from_elsewhere() {
         "wedflow_session={}",
         client.token.as_deref().unwrap_or_default()
     );
-    for path in [
-        "/console/components/upload/c",
-        "/console/components/shadow/f%2Ftr_n",
-    ] {
+    for path in UPLOADS {
         let wasm = [
             ("content-type", "application/wasm"),
             ("cookie", cookie.as_str()),
@@ -306,11 +290,7 @@ fn batch_is_counted_before_it_acts_on_what_a_search_finds() {
 
 #[harness::test]
 fn component_is_rolled_back_and_message_sent_again_from_its_page() {
-    let (api, client, _) = with_pages();
-    for component in ["paper", "counters"] {
-        let bytes = crate::support::database::sample_component(component);
-        api.database.upload("pack", bytes);
-    }
+    let (api, client, _) = with_everything();
     let of_pack = "/console/components/of/pack";
     let own = proof(&page(&client, of_pack).is(200).text).to_owned();
     let active = || {
@@ -366,25 +346,28 @@ fn operators_see_all_tenants_and_suspend_one() {
 
 #[harness::test]
 fn sessions_of_two_tenants_see_nothing_of_each_other() {
-    let (api, client, _) = with_pages();
-    on(api.database.store.create_tenant("other", "")).expect("a tenant");
-    let other = api.user("other", "bob", "admin");
-    for path in PAGES
-        .iter()
-        .filter(|path| path.starts_with("/console/flows/f"))
-    {
-        page(&other, path).is(404);
-    }
-    for path in PAGES
-        .iter()
-        .filter(|path| !path.starts_with("/console/flows/f"))
-    {
-        let text = page(&other, path).is(200).text;
-        let words = text.split(|letter: char| !letter.is_alphanumeric());
-        assert!(
-            !text.contains("/console/flows/f") && words.into_iter().all(|word| word != "ann"),
-            "{path}"
-        );
+    let (api, client, _) = with_everything();
+    let other = elsewhere(&api);
+    let named = [
+        "/console/flows/f",
+        "/console/components/of/pack",
+        "/console/work/items/1",
+    ];
+    let is_named = |path: &str| named.iter().any(|start| path.starts_with(start));
+    for place in &PLACES {
+        let path = place.path;
+        if is_named(path) {
+            page(&other, path).is(404);
+        } else if matches!(place.kind, Kind::Page | Kind::Part | Kind::Data) {
+            // The session of the first is asked before and after: what it was shown is not shown to the other.
+            page(&client, path).is(200);
+            let text = page(&other, path).is(200).text;
+            let mut words = text.split(|letter: char| !letter.is_alphanumeric());
+            assert!(
+                !text.contains("/console/flows/f") && words.all(|word| word != "ann"),
+                "{path}"
+            );
+        }
     }
     // Nor does the proof of one serve the other.
     let own = proof(&page(&client, "/console").text).to_owned();

@@ -6,6 +6,7 @@ use serde_json::json;
 use wedflow_console::Links;
 
 use super::browser::driver;
+use super::pictures::Docs;
 use super::{form, page, served_over};
 use crate::support::http::{Api, Client};
 use crate::support::program::run;
@@ -115,7 +116,7 @@ fn scripts_ask_as_their_person_only_and_change_with_a_proof() {
 }
 
 /// Plays a scene in a browser; `other` has a session too.
-fn play(api: &Api, scene: &str, item: i64, other: &Client) -> String {
+fn play(api: &Api, scene: &str, item: i64, other: &Client, docs: &Docs) -> String {
     let beto = api.user("default", "beto", "participant");
     let asked = json!({
         "server": format!("http://{}", api.address),
@@ -124,6 +125,7 @@ fn play(api: &Api, scene: &str, item: i64, other: &Client) -> String {
         "item": item,
         "play": scene,
         "pictures": super::browser::pictures(),
+        "docs": docs.path(),
     });
     let mut command = Command::new("node");
     run(command.arg(driver("work.mjs")).arg(asked.to_string()))
@@ -139,8 +141,10 @@ fn item_done_without_a_network_is_applied_once() {
          convert_to(repeat('0123456789', 10000), 'UTF8'))"
     ));
     let caio = api.user("default", "caio", "participant");
-    let out = play(&api, "cut", item, &caio);
+    let docs = Docs::new();
+    let out = play(&api, "cut", item, &caio, &docs);
     assert!(out.contains("confirmed"), "{out}");
+    docs.hold(&["work-inbox", "work-item"]);
     assert_eq!(office.state(item), "SUCCEEDED|beto");
     let reports = format!(
         "SELECT count(*) FROM wed.work_event WHERE item_id = {item} AND action = 'succeeded'"
@@ -158,7 +162,7 @@ fn item_done_without_a_network_is_applied_once() {
 fn only_the_server_refuses_what_was_done_without_a_network() {
     let (mut office, api, item) = open_office();
     let dora = api.user("default", "dora", "participant");
-    let out = play(&api, "hotel", item, &dora);
+    let out = play(&api, "hotel", item, &dora, &Docs::new());
     assert!(out.contains("refused"), "{out}");
     assert_eq!(office.state(item), "SELECTED|dora");
 }

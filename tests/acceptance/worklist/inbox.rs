@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::Office;
 use super::away::Field;
+use crate::console::picture_of_terminal;
 use crate::support::program::{run, wed, wed_path};
 use crate::support::{eventually, repository};
 
@@ -85,6 +86,11 @@ impl Screen {
         })
     }
 
+    /// The screen with its colours.
+    fn coloured(&self) -> String {
+        self.tmux(&["capture-pane", "-e", "-p"])
+    }
+
     /// True once the program has ended.
     pub(super) fn ended(&self) {
         eventually("the end of the program", || {
@@ -115,6 +121,7 @@ fn inbox_shows_the_list_and_an_item_beside_the_database() {
     screen.press(&["Enter"]);
     let detail = screen.has("tea");
     assert!(detail.contains("deadline"), "{detail}");
+    picture_of_terminal(&screen.coloured(), "work-terminal");
     screen.press(&["Left"]);
     screen.press(&["l"]);
     screen.has("locked");
