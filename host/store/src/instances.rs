@@ -9,17 +9,7 @@ use wedflow_model::{FlowId, TriggerId, Value, Wid};
 use crate::audit::{Once, claim_key, keep_answer, note_flow};
 use crate::flows::{Flow, FlowShape};
 use crate::statements::statements;
-use crate::{Store, StoreError, Transaction};
-
-/// A row with its number, by which lists go on.
-#[derive(Debug, Clone, FromRow)]
-pub struct Numbered<T> {
-    /// Number of the row.
-    pub number: i64,
-    /// The row.
-    #[sqlx(flatten)]
-    pub row: T,
-}
+use crate::{Numbered, Store, StoreError, Transaction};
 
 /// Filter of instances; without any field, all of the flow.
 #[derive(Debug, Clone, Copy, Default)]

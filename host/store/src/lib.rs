@@ -101,7 +101,7 @@ pub use error::{FragmentPosition, Refusal, StoreError};
 pub use feed::{FeedPosition, FeedRow};
 pub use flows::{Expected, Flow, FlowShape};
 pub use hooks::PostedHook;
-pub use instances::{COUNTED_MAX, CheckedCondition, LastRow, Numbered, WantedInstances};
+pub use instances::{COUNTED_MAX, CheckedCondition, LastRow, WantedInstances};
 pub use jobs::{AttemptRecord, Claimed, FailedAttempt, LogLine, NextDue};
 pub use leases::{PerformedTrigger, WorkerLease};
 pub use migrate::{Schema, ServerSettings};
@@ -122,6 +122,7 @@ use session::{Pooling, Session, Sessions, Transaction};
 pub use settings::{
     Grant, SECRETS_BYTES_MAX, SECRETS_MAX, SETTINGS_BYTES_MAX, SETTINGS_MAX, SealedSecret,
 };
+pub use statements::Numbered;
 pub use tokens::{Bearer, NewToken};
 pub use traced::{TracedAttempt, TracedState};
 pub use versions::definition_of;

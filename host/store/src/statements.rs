@@ -1,4 +1,14 @@
-//! Methods that are one statement.
+//! Methods that are one statement, and the numbered rows that some of them read.
+
+/// A row with its number, by which lists go on.
+#[derive(Debug, Clone, sqlx::FromRow)]
+pub struct Numbered<T> {
+    /// Number of the row.
+    pub number: i64,
+    /// The row.
+    #[sqlx(flatten)]
+    pub row: T,
+}
 
 /// Makes methods of [`Store`](crate::Store), each from one entry: name, parameters and answer; how the answer is read;
 /// the statement, and the values of its parameters.

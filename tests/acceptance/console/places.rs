@@ -55,7 +55,7 @@ pub(super) const PLACES: [Place; 55] = [
     of(
         Kind::Page,
         "difference",
-        "/console/flows/f/versions?old=1&new=2",
+        "/console/flows/f/versions?old=3&new=4",
     ),
     of(Kind::Page, "settings", "/console/flows/f/settings"),
     of(
