@@ -43,24 +43,24 @@ lint: ## Check formatting, licences, links; run clippy, build the documentation
 	@scripts/test.sh lint
 
 reference: ## Write the reference pages that are generated
-	@WEDFLOW_WRITE_REFERENCE=1 cargo test --release --locked -p wedflow-tests -- reference::
+	@WEDFLOW_WRITE_REFERENCE=1 cargo test --release --workspace --locked --test acceptance -- reference::
 
 pictures: ## Take the pictures of docs/ from the running product (WEDFLOW_CONSOLE_PICTURES=FOLDER: of every page)
 	@for tests in console:: authoring::a_shadow_run worklist::inbox::inbox_shows; do \
-	  WEDFLOW_WRITE_PICTURES=1 cargo test --release --locked -p wedflow-tests --test acceptance -- "$$tests" || exit 1; \
+	  WEDFLOW_WRITE_PICTURES=1 cargo test --release --workspace --locked --test acceptance -- "$$tests" || exit 1; \
 	done
 
 fuzz: ## Try a million random SQL fragments against the guard and a server
-	@WEDFLOW_FUZZ=$${WEDFLOW_FUZZ:-1000000} cargo test --release --locked -p wedflow-tests -- guard::fuzz --nocapture
+	@WEDFLOW_FUZZ=$${WEDFLOW_FUZZ:-1000000} cargo test --release --workspace --locked --test acceptance -- guard::fuzz --nocapture
 
 simulate: ## Try hosts' protocol and decisions under SEEDS seeds for each fault (SEED, FAULT); a line of JSON each
-	@WEDFLOW_SEEDS=$${SEEDS:-100} WEDFLOW_SEED=$${SEED:-1} $${FAULT:+WEDFLOW_FAULT=$$FAULT} cargo test --release --locked -p wedflow-tests --test acceptance -- recovery::simulation --nocapture
+	@WEDFLOW_SEEDS=$${SEEDS:-100} WEDFLOW_SEED=$${SEED:-1} $${FAULT:+WEDFLOW_FAULT=$$FAULT} cargo test --release --workspace --locked --test acceptance -- recovery::simulation --nocapture
 
 fuzz-api: ## Fuzz the HTTP API for MINUTES by its own description
-	@WEDFLOW_FUZZ_API_SECONDS=$$(( $${MINUTES:-10} * 60 )) cargo test --release --locked -p wedflow-tests --test acceptance -- interface::a_fuzzer --nocapture
+	@WEDFLOW_FUZZ_API_SECONDS=$$(( $${MINUTES:-10} * 60 )) cargo test --release --workspace --locked --test acceptance -- interface::a_fuzzer --nocapture
 
 chaos: ## Break hosts, servers, disks and links RUNS times by kind (SEED, KIND); a line of JSON for each kind
-	@WEDFLOW_CHAOS_RUNS=$${RUNS:-5} WEDFLOW_SEED=$${SEED:-1} $${KIND:+WEDFLOW_CHAOS_KIND=$$KIND} cargo test --release --locked -p wedflow-tests --test acceptance -- recovery::chaos --nocapture
+	@WEDFLOW_CHAOS_RUNS=$${RUNS:-5} WEDFLOW_SEED=$${SEED:-1} $${KIND:+WEDFLOW_CHAOS_KIND=$$KIND} cargo test --release --workspace --locked --test acceptance -- recovery::chaos --nocapture
 
 rolling: ## Replace hosts of an earlier revision, OLD (main~50), by this one's under load
 	@scripts/rolling.sh $${OLD:-main~50}

@@ -11,7 +11,7 @@ const faults = [];
 async function compare(browser, width, scheme) {
   const { context, page, wrong } = await open(browser, { server, token, width, height: 1000, scheme }, faults);
   await page.goto(server + asked.path);
-  await page.getByLabel('Version', { exact: true }).selectOption('2');
+  await page.getByRole('combobox', { name: /^Version/ }).selectOption('2');
   await page.getByLabel('How many').fill('7');
   await page.getByRole('button', { name: 'Compare' }).click();
   await page.getByText('unlucky').first().waitFor();
