@@ -55,8 +55,8 @@ async function open(browser, width, scheme, token) {
   return { context, page, wrong };
 }
 
-/** True once the device has the item whole, and the page for when there is no network. */
-const isCopied = (page, item) => page.waitForFunction(async (number) => {
+/** True if the device has the item whole, and the page for when there is no network. */
+const isCopied = (page, item) => page.evaluate(async (number) => {
   const mark = localStorage.getItem('wedflow-work');
   if (!mark || !(await navigator.serviceWorker.getRegistration('/console/work'))?.active) return false;
   const store = await new Promise((done) => {
@@ -81,7 +81,11 @@ async function lock(page) {
   await page.getByRole('link', { name: 'visit' }).click();
   await page.getByRole('button', { name: 'Lock, to take it away' }).click();
   await page.getByText('It is locked for you').waitFor();
-  await isCopied(page, asked.item);
+  // A wait for a function takes the promise of an answer for one.
+  for (let tries = 0; !await isCopied(page, asked.item); tries += 1) {
+    assert.ok(tries < 600, 'the item is copied');
+    await page.waitForTimeout(100);
+  }
 }
 
 /** Gets ready to go: the device has the item whole, and the file, which was cut, from the byte where that was. */

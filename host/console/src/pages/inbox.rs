@@ -221,7 +221,8 @@ pub(crate) async fn start_form(session: Session, query: Query) -> Answer {
     work_page(&session, say("Start a process"), &body).await
 }
 
-/// The attributes that a process begins with: its data, or all attributes of a flow without a plan.
+/// The attributes that a process begins with: its data, or all attributes of a flow without a plan but those that hold
+/// the state of a task.
 async fn start_fields(session: &Session, flow: &str) -> Vec<Attribute> {
     let Ok((mut detail, _)) = session.client.flow(flow).await else {
         return Vec::new();
@@ -232,6 +233,14 @@ async fn start_fields(session: &Session, flow: &str) -> Vec<Attribute> {
         let is_datum = |name: &str| data.iter().any(|one| one["attribute"] == name);
         detail.attributes.retain(|one| is_datum(&one.name));
     }
+    let triggers = detail.definition["trigger"].as_array();
+    let states: Vec<&Value> = triggers
+        .into_iter()
+        .flatten()
+        .map(|one| &one["work"]["state"])
+        .collect();
+    let is_state = |name: &str| states.iter().any(|state| *state == name);
+    detail.attributes.retain(|one| !is_state(&one.name));
     detail.attributes
 }
 
