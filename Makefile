@@ -3,7 +3,7 @@
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: bench-move restore-demo dashboard-test pictures chaos cluster-demo docs package package-test rolling simulate help demo test setup setup-test build samples lint reference fuzz fuzz-api bench bench-guests bench-console bench-peers bench-scale bench-worklist clean soak
+.PHONY: chart-test bench-move restore-demo dashboard-test pictures chaos cluster-demo docs package package-test rolling simulate help demo test setup setup-test build samples lint reference fuzz fuzz-api bench bench-guests bench-console bench-peers bench-scale bench-worklist clean soak
 
 help: ## List what there is to make
 	@echo "Wedflow. What there is to make:"
@@ -35,6 +35,9 @@ package-test: ## Install the packages into empty roots, run the demo there, buil
 
 dashboard-test: ## Look at the dashboard and the alert rules with a host's live figures, through Prometheus
 	@scripts/dashboard-test.py
+
+chart-test: ## Lint the Helm chart, look at what it renders with the schemas of Kubernetes
+	@scripts/chart-test.sh
 
 docs: ## Make the book of docs/, searchable and offline, in target/book
 	@scripts/docs.sh
