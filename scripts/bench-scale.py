@@ -12,11 +12,7 @@ ROWS=1x1,1x2,…        clusters x hosts of each row"""
 
 import json
 import os
-import pwd
 import shutil
-import signal
-import subprocess
-import tempfile
 import time
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
@@ -24,12 +20,9 @@ from statistics import median
 
 import psycopg2
 
-ROOT = Path(__file__).resolve().parent.parent
-WED = ROOT / "target/release/wed"
-COMPONENT = ROOT / "sample-transitions/target/wasm32-wasip2/release/counters.wasm"
-FLOW = ROOT / "sample-transitions/counters/flow.toml"
-BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
-ACCOUNT = "postgres" if os.getuid() == 0 else None
+from servers import ROOT, Server, as_account, at, bring_flow, end, need_programs, question, scratch, start_host, \
+    until, wed
+
 RESULTS = ROOT / "bench/results/scale.json"
 ROUNDS = int(os.environ.get("ROUNDS", "3"))
 SECONDS = float(os.environ.get("SECONDS", "10"))
@@ -103,85 +96,35 @@ class Group:
                     time.sleep(0.1)
 
 
-def wait_for(what, is_so):
-    end = time.monotonic() + START_SECONDS_MAX
-    while not is_so():
-        if time.monotonic() > end:
-            raise SystemExit(f"waited {START_SECONDS_MAX} s for {what}")
-        time.sleep(0.1)
-
-
-def can_connect(url):
-    try:
-        psycopg2.connect(url).close()
-        return True
-    except psycopg2.Error:
-        return False
-
-
-def as_account():
-    if ACCOUNT:
-        entry = pwd.getpwnam(ACCOUNT)
-        os.setgid(entry.pw_gid)
-        os.setuid(entry.pw_uid)
-
-
 @contextmanager
-def server(folder, number):
+def cluster(folder, number):
     """A cluster's Postgres, in a group of its own."""
-    data, group = folder / f"server-{number}", Group(f"server-{number}", SHARES["server"])
-    port = 54_000 + os.getpid() % 5_000 + number
-    run = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
-    subprocess.run([BINARIES[-1] / "initdb", "-D", data, "-U", "postgres", "--auth=trust", "--no-sync"],
-                   preexec_fn=as_account, check=True, **run)
+    group = Group(f"server-{number}", SHARES["server"])
 
     def enter():
         group.take()
         as_account()
 
-    process = subprocess.Popen([BINARIES[-1] / "postgres", "-D", data, "-p", str(port), "-k", folder,
-                                "-c", "listen_addresses=127.0.0.1", "-c", "max_connections=300", "-c", "jit=off"],
-                               preexec_fn=enter, **run)
-    url = f"postgres://postgres@127.0.0.1:{port}/wedflow"
+    server = Server(folder / f"server-{number}", enter=enter)
     try:
-        wait_for("a server", lambda: can_connect(url.replace("/wedflow", "/postgres")))
-        wed(url, "migrate")
-        wed(url, "flow", "apply", str(FLOW))
-        wed(url, "component", "push", str(COMPONENT), "--name", "counters")
-        yield url, group
+        server.make().start()
+        wed(at(server.url()), "migrate")
+        yield server.url(), group, bring_flow(at(server.url()))
     finally:
-        process.send_signal(signal.SIGINT)
-        process.wait()
+        server.stop()
         group.remove()
-
-
-def wed(url, *arguments):
-    done = subprocess.run([WED, *arguments], env={**os.environ, "DATABASE_URL": url}, check=True, capture_output=True)
-    return done.stdout.decode().strip()
+        shutil.rmtree(server.folder, ignore_errors=True)
 
 
 @contextmanager
 def host(folder, url, number):
     group = Group(f"host-{number}", SHARES["host"])
-    process = subprocess.Popen([WED, "--quiet", "serve", "--lanes", "1", "--name", f"host-{number}"], cwd=folder,
-                               env={**os.environ, "DATABASE_URL": url}, preexec_fn=group.take,
-                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = start_host(at(url), "--name", f"host-{number}", cwd=folder, preexec_fn=group.take)
     try:
         yield group
     finally:
-        process.terminate()
-        process.wait()
+        end(process)
         group.remove()
-
-
-def question(url, text):
-    connection = psycopg2.connect(url)
-    try:
-        with connection, connection.cursor() as cursor:
-            cursor.execute(text)
-            return cursor.fetchone()[0] if cursor.description else None
-    finally:
-        connection.close()
 
 
 class Filler:
@@ -207,13 +150,13 @@ class Filler:
 
 
 def hosts_of(url):
-    return question(url, "SELECT count(*) FROM wed.host")
+    return question(url, "SELECT count(*) FROM wed.host")[0]
 
 
 def steps(url, begun, ended):
     """Counts the transitions of transactions that began in a time. They carry the clock of this machine."""
     return question(url, f"SELECT count(*) FROM wed.trace WHERE trw NOT LIKE '\\_%' AND tstmp >= to_timestamp({begun}) "
-                         f"AND tstmp < to_timestamp({ended})")
+                         f"AND tstmp < to_timestamp({ended})")[0]
 
 
 def fill_for(fillers, seconds):
@@ -229,7 +172,7 @@ def measure(folder, urls, fillers, servers, hosts):
     each: of servers, which start the instances too, and of hosts."""
     with ExitStack() as stack:
         groups = [stack.enter_context(host(folder, urls[number % len(urls)], number)) for number in range(hosts)]
-        wait_for("the hosts", lambda: sum(map(hosts_of, urls)) == hosts)
+        until("the hosts", lambda: sum(map(hosts_of, urls)) == hosts, START_SECONDS_MAX)
         fill_for(fillers, WARM_SECONDS)
         for group in servers + groups:
             group.fix(True)
@@ -271,14 +214,8 @@ def model(server_us, host_us):
 
 
 def main():
-    for file in (WED, COMPONENT):
-        if not file.exists():
-            raise SystemExit(f"{file} is missing: `make build` builds it")
-    if not BINARIES:
-        raise SystemExit("no Postgres below /usr/lib/postgresql: apt install postgresql")
+    need_programs()
     rows = [tuple(map(int, row.split("x"))) for row in ROWS.split(",")]
-    folder = Path(tempfile.mkdtemp(prefix="wedflow-scale-"))
-    folder.chmod(0o777)
     probe = Group("probe", 1)
     if not probe.is_made:
         print("no control groups can be made here: shares are not fixed, and costs not known; run as root")
@@ -287,17 +224,15 @@ def main():
     print(f"{'clusters':>8} {'hosts':>6} {'transitions/s':>22} {'ratio':>6} {'server us each':>20} "
           f"{'host us each':>20}")
     measured = []
-    try:
+    with scratch("scale") as folder:
         for clusters in sorted({row[0] for row in rows}):
             counts = [row[1] for row in rows if row[0] == clusters]
             measured += measure_clusters(folder, clusters, counts, measured)
-        RESULTS.write_text(json.dumps({"processors": os.cpu_count(), "load": os.getloadavg(), "seconds": SECONDS,
-                                       "shares": SHARES, "rows": measured}, indent=1) + "\n")
-        first = {kind: middle(measured[0]["rounds"], kind) for kind in ("server_us", "host_us")}
-        if first["server_us"]:
-            model(first["server_us"], first["host_us"])
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    RESULTS.write_text(json.dumps({"processors": os.cpu_count(), "load": os.getloadavg(), "seconds": SECONDS,
+                                   "shares": SHARES, "rows": measured}, indent=1) + "\n")
+    first = {kind: middle(measured[0]["rounds"], kind) for kind in ("server_us", "host_us")}
+    if first["server_us"]:
+        model(first["server_us"], first["host_us"])
 
 
 def middle(rounds, kind):
@@ -312,16 +247,13 @@ def spread(rounds, kind):
 def measure_clusters(folder, clusters, hosts, before):
     """Measures some numbers of hosts at so many clusters, round by round, and prints a row for each."""
     with ExitStack() as stack:
-        made = [stack.enter_context(server(folder, number)) for number in range(clusters)]
-        urls = [url for url, _ in made]
-        flows = [wed(url, "flow", "url", "counters") for url in urls]
+        made = [stack.enter_context(cluster(folder, number)) for number in range(clusters)]
+        urls, groups, flows = zip(*made)
         fillers = [stack.enter_context(closing(Filler(*places))) for places in zip(urls, flows)]
         rows = [{"clusters": clusters, "hosts": count, "rounds": []} for count in hosts]
         for _ in range(ROUNDS):
             for row in rows:
-                row["rounds"].append(measure(folder, urls, fillers, [group for _, group in made], row["hosts"]))
-    for number in range(clusters):
-        shutil.rmtree(folder / f"server-{number}", ignore_errors=True)
+                row["rounds"].append(measure(folder, urls, fillers, list(groups), row["hosts"]))
     first = (before or rows)[0]["rounds"]
     for row in rows:
         rounds = row["rounds"]

@@ -98,12 +98,13 @@ tool() {
 }
 
 # Programs of PyPI that make and check packages.
-python_tools_listed=(build==1.3.0 wheel==0.45.1 twine==6.2.0 'cyclonedx-python-lib[json-validation]==11.12.0')
+package_tools=(build==1.3.0 wheel==0.45.1 twine==6.2.0 'cyclonedx-python-lib[json-validation]==11.12.0')
 
-# Installs python_tools_listed into $tools/python unless these are there.
+# python_tools NAME PACKAGE...: installs packages of PyPI into $tools/NAME unless these are there.
 python_tools() {
-  [[ "$(cat "$tools/python/ready" 2>/dev/null)" == "${python_tools_listed[*]}" ]] && return
-  python3 -m venv "$tools/python" || return
-  "$tools/python/bin/pip" install --quiet --disable-pip-version-check "${python_tools_listed[@]}" &&
-    printf '%s\n' "${python_tools_listed[*]}" >"$tools/python/ready"
+  local folder=$tools/$1
+  shift
+  [[ "$(cat "$folder/ready" 2>/dev/null)" == "$*" ]] && return
+  python3 -m venv "$folder" || return
+  "$folder/bin/pip" install --quiet --disable-pip-version-check "$@" && printf '%s\n' "$*" >"$folder/ready"
 }

@@ -116,12 +116,6 @@ debian() {
   chroot "$root" dpkg --purge wedflow
 }
 
-# 10 is no protection, 0 is the best.
-unit() {
-  command -v systemd-analyze >/dev/null || { skipped "systemd-analyze is not here"; return; }
-  systemd-analyze security --offline=true --threshold=29 --no-pager packaging/debian/wedflow.service | tail -n 1
-}
-
 # Builds the image by buildah, without a daemon and without a base from a registry: the base is an empty Debian, the
 # program is the tarball's. Its root is then mounted read-only and used as the image's user; the demo runs there, and a
 # host until the image's own health check says that it lives.
@@ -222,7 +216,6 @@ javascript_sdk() {
 step "Tarball in an empty folder: wed demo paper" tarball
 step "Wheel in a venv: wed demo paper" wheel
 step "npm packages in a prefix: wed demo paper" npm_prefix
-step "Hardening of the systemd unit" unit
 if [[ $quick != quick ]]; then
   step "Debian package in an empty root: wed demo paper" debian
   step "Container on a read-only root: wed demo paper, health" container

@@ -66,7 +66,7 @@ bill_of_materials() {
     --override-filename wed.cdx --no-build-deps || return
   cp host/cli/wed.cdx.json "$out/wedflow-$version.cdx.json"
   find . -name wed.cdx.json -not -path './target/*' -delete
-  python_tools || return
+  python_tools python "${package_tools[@]}" || return
   "$tools/python/bin/python" scripts/bill.py "$out/wedflow-$version.cdx.json" wasmtime sqlx
 }
 
@@ -109,7 +109,7 @@ Root-Is-Purelib: false
 Tag: py3-none-manylinux_${glibc/./_}_$machine
 END
   cp LICENSE-MIT LICENSE-APACHE "$info/"
-  python_tools || return
+  python_tools python "${package_tools[@]}" || return
   "$tools/python/bin/python" -m wheel pack "$root" --dest-dir "$out" >/dev/null
 }
 
@@ -129,7 +129,7 @@ sdks() {
   (cd guest-sdk/rust && cargo package --quiet --locked --allow-dirty --no-verify --exclude with-std --workspace --target-dir target) ||
     return
   cp guest-sdk/rust/target/package/wedflow-guest*-"$version".crate "$out/" || return
-  python_tools || return
+  python_tools python "${package_tools[@]}" || return
   mkdir -p "$work/python-sdk"
   cp -rL guest-sdk/python/{wedflow,pyproject.toml,README.md} LICENSE-MIT LICENSE-APACHE "$work/python-sdk/" || return
   # A project's own copy of the SDK has no such page.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Follows the runbooks of docs/guide/clusters.md once, on a throw-away Postgres: serves a cluster, adds another one while
 # the server runs, makes tenants, moves one while it works, and drains a cluster. Then follows that of a restore to a
-# point in time (docs/guide/recovery.md). `make cluster-demo` follows those of failovers.
+# point in time (docs/guide/recovery.md). `make cluster-demo` follows those of docs/guide/cluster.md.
 source "$(dirname "$0")/lib.sh"
 
 folder=$(mktemp -d)
