@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
 use maud::html;
+use wedflow_client::ClientError;
 
 use super::Query;
 use crate::ROOT;
@@ -26,12 +27,15 @@ fn sign_in_page(language: Language, refusal: Option<&str>) -> Response {
     let body = html! {
         main id="main" class="alone" {
             h1 { "Wedflow" }
-            p { (crate::shown::prose(language.say("Sign in with a token of yours. `wed token create USER` makes one."))) }
+            p { (language.say("Sign in with your token: whoever runs this installation gives you one.")) }
             @if let Some(refusal) = refusal { p class="alert" role="alert" { (refusal) } }
             form method="post" action=(format!("{ROOT}/sign-in")) class="box" {
                 label class="whole" for="token" { (language.say("Token")) }
-                p { input id="token" name="token" type="password" autocomplete="off" required autofocus; }
+                p { input class="whole" id="token" name="token" type="password" autocomplete="off" required autofocus; }
                 button class="strong" { (title) }
+            }
+            p class="soft" {
+                (crate::shown::prose(language.say("For administrators: `wed token create USER` makes a token.")))
             }
         }
     };
@@ -67,6 +71,13 @@ pub(crate) async fn sign_in(
         Err(_) if client.tenants().await.is_ok() => {
             entered(&headers, token, &format!("{ROOT}{}", super::tenants::PLACE))
         }
+        Err(ClientError::Refused(problem)) if problem.status == 401 => sign_in_page(
+            language,
+            Some(language.say(
+                "This token is not accepted: a part of it is missing, or it is unknown, has expired or was ended. Paste it \
+                 whole, or ask for another one.",
+            )),
+        ),
         Err(error) => sign_in_page(language, Some(&error.to_string())),
     }
 }
