@@ -389,6 +389,10 @@ BEGIN
       'fires', wed.would_fire((_decision).outcome.fire), 'still_pending', ARRAY(
         SELECT j.trname FROM wed.job j WHERE j.flow_id = _flow_id AND j.wid = _wid AND j.trname <> '_EXCPT'
           AND j.tgid IS DISTINCT FROM _job.tgid AND j.tgid <> ALL ((_decision).outcome.ends) ORDER BY j.tgid),
+      'stale', ARRAY(
+        SELECT j.trname FROM wed.job j WHERE j.flow_id = _flow_id AND j.wid = _wid AND j.trname <> '_EXCPT'
+          AND j.tgid IS DISTINCT FROM _job.tgid AND j.tgid <> ALL ((_decision).outcome.ends)
+          AND NOT EXISTS (SELECT FROM unnest((_rows[1]).fired) f WHERE (f & 4294967295) = j.tgid) ORDER BY j.tgid),
       'triggers', wed.explain_triggers(_flow, NULL, (_rows[1]).state::jsonb));
 END $$;
 

@@ -16,6 +16,8 @@ async function sweep(browser, width, scheme, isKeyed) {
   const { context, page, wrong } = await open(browser, { server, width, scheme }, faults);
   page.on('dialog', async (dialog) => { wrong(`a dialog: ${dialog.message()}`); await dialog.dismiss(); });
   for (const { name, path, who } of asked.pages) {
+    // The page before asks nothing more, so that it does not ask as somebody else.
+    await page.goto('about:blank');
     await signIn(context, server, tokens[who]);
     const response = await page.goto(server + path);
     if (response.status() !== 200) wrong(`${response.status()}`);
@@ -70,7 +72,7 @@ async function journey(browser) {
   await press(exception);
   await page.getByText('No condition holds, so nothing fires.').waitFor();
   await keep(page, asked.docs, 'console-why');
-  await press(page.getByRole('link', { name: 'Set its state' }));
+  await press(page.getByRole('button', { name: 'Set its state' }));
   await type(page.getByLabel('sent', { exact: true }), 'by courier');
   await press(page.getByRole('button', { name: 'What would happen?' }));
   await page.getByText('The instance would be').waitFor();

@@ -7,6 +7,7 @@ use wedflow_client::ClientError;
 
 use crate::ROOT;
 use crate::document::{confined, document};
+use crate::places::{PLACES, links};
 use crate::shown::prose;
 use crate::words::Language;
 
@@ -87,10 +88,14 @@ impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let title = self.language.say("It was not done");
         let body = html! {
+            header class="top" { a class="brand" href=(ROOT) { "Wedflow" } (links(self.language, &PLACES, None)) }
             main id="main" class="alone" {
                 h1 { (title) }
                 p role="alert" class="alert" { (prose(&self.message)) }
                 @if let Some(hint) = &self.hint { p { (prose(hint)) } }
+                @if self.status == StatusCode::UNPROCESSABLE_ENTITY {
+                    p class="soft" { (self.language.say("The browser's way back leads to what you wrote.")) }
+                }
                 p { a href=(ROOT) { (self.language.say("To the overview")) } }
             }
         };

@@ -8,24 +8,9 @@ use crate::ROOT;
 use crate::cookies::{SAID, set_cookie};
 use crate::document::{confined, document};
 use crate::failure::Failure;
+use crate::places::{PLACES, links};
 use crate::session::Session;
 use crate::words::Language;
-
-/// Pages that the navigation leads to: address, name, key.
-const PLACES: [(&str, &str, &str); 12] = [
-    ("", "Overview", "o"),
-    ("/flows", "Flows", "f"),
-    ("/exceptions", "Exceptions", "e"),
-    ("/jobs", "Jobs", "j"),
-    ("/schedules", "Schedules", "s"),
-    ("/reservations", "Reservations", "r"),
-    ("/components", "Components", "c"),
-    ("/webhooks", "Webhooks", "w"),
-    ("/people", "Users and tokens", "u"),
-    ("/hosts", "Hosts", "h"),
-    ("/audit", "Audit log", "a"),
-    ("/work", "Work", "i"),
-];
 
 /// A page, or why there is none.
 pub(crate) type Answer = Result<Response, Failure>;
@@ -43,18 +28,11 @@ pub(crate) fn framed(
     content: &Markup,
 ) -> Markup {
     let say = |text| session.language.say(text);
-    let here = places.iter().filter(|place| is_at(&session.path, place.0));
-    let here = here.map(|place| place.0).max_by_key(|place| place.len());
     html! {
         a class="skip" href="#main" { (say_skip(session.language)) }
         header class="top" {
             a class="brand" href=(ROOT) { "Wedflow" }
-            nav aria-label=(say("Pages")) {
-                @for &(place, name, key) in places {
-                    a href=(format!("{ROOT}{place}")) data-key=(key)
-                        aria-current=[(Some(place) == here).then_some("page")] { (place_name(session.language, name)) }
-                }
-            }
+            (links(session.language, places, Some(&session.path)))
             div class="who" {
                 a href=(format!("{ROOT}/usage")) { (session.me.tenant) " · " (session.me.user) }
                 form method="post" action=(format!("{ROOT}/language")) {
@@ -88,28 +66,6 @@ pub(crate) fn answered(session: &Session, document: &Markup) -> Response {
     response
 }
 
-/// Translates the name of a page.
-fn place_name(language: Language, name: &'static str) -> &'static str {
-    match name {
-        "Overview" => language.say("Overview"),
-        "Flows" => language.say("Flows"),
-        "Exceptions" => language.say("Exceptions"),
-        "Jobs" => language.say("Jobs"),
-        "Reservations" => language.say("Reservations"),
-        "Schedules" => language.say("Schedules"),
-        "Components" => language.say("Components"),
-        "Webhooks" => language.say("Webhooks"),
-        "Hosts" => language.say("Hosts"),
-        "Users and tokens" => language.say("Users and tokens"),
-        "Work" => language.say("Work"),
-        "Inbox" => language.say("Inbox"),
-        "Messages" => language.say("Messages"),
-        "Start a process" => language.say("Start a process"),
-        "Console" => language.say("Console"),
-        _ => language.say("Audit log"),
-    }
-}
-
 fn say_skip(language: Language) -> &'static str {
     language.say("To the content")
 }
@@ -135,20 +91,6 @@ fn name_of(language: Language) -> &'static str {
     match language {
         Language::English => "English",
         Language::Portuguese => "Português",
-    }
-}
-
-/// Returns true if a path belongs to a place of the navigation.
-fn is_at(path: &str, place: &str) -> bool {
-    let path = path.split('?').next().unwrap_or_default();
-    match path.strip_prefix(ROOT).unwrap_or_default() {
-        "" | "/" => place.is_empty(),
-        below => {
-            !place.is_empty()
-                && below
-                    .strip_prefix(place)
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        }
     }
 }
 

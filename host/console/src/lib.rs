@@ -20,6 +20,7 @@ mod failure;
 mod frame;
 mod pages;
 mod parts;
+mod places;
 mod session;
 mod shown;
 mod source;

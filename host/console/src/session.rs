@@ -168,7 +168,13 @@ impl FromRequestParts<Console> for Session {
         let path = whole
             .path_and_query()
             .map_or_else(String::new, ToString::to_string);
-        let away = || Redirect::to(&format!("{ROOT}/sign-in")).into_response();
+        let away = || {
+            let back = match parts.method {
+                http::Method::GET => format!("?to={}", crate::shown::part(&path)),
+                _ => String::new(),
+            };
+            Redirect::to(&format!("{ROOT}/sign-in{back}")).into_response()
+        };
         let token = cookie(&parts.headers, SESSION).ok_or_else(away)?;
         let client = console.client(&token).ok_or_else(away)?;
         let me = match client.me().await {

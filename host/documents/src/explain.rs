@@ -204,8 +204,21 @@ pub struct WhatIf {
     pub fires: Vec<ForeseenJob>,
     /// Transitions that would stay pending.
     pub still_pending: Vec<String>,
+    /// Those of them whose condition would no longer hold: a host skips them, and where nothing else is pending the
+    /// instance becomes an exception.
+    #[serde(default)]
+    pub stale: Vec<String>,
     /// The conditions over that state.
     pub triggers: Vec<Explanation>,
+}
+
+impl WhatIf {
+    /// True if the instance would be left with jobs that are skipped, and nothing else.
+    pub fn ends_as_exception(&self) -> bool {
+        self.becomes == Status::Regular
+            && self.fires.is_empty()
+            && self.stale.len() == self.still_pending.len()
+    }
 }
 
 /// Refusal that the gate would give.

@@ -139,7 +139,9 @@ fn what_if_says_what_would_fire_and_changes_nothing() {
         (&answer["as"], &answer["refused"]),
         (&json!("_EVENT"), &Json::Null)
     );
+    // The condition of what is pending would hold no more: it is skipped, and nothing is left.
     assert_eq!(answer["still_pending"], json!(["tr_a2"]));
+    assert_eq!(answer["stale"], json!(["tr_a2"]));
     let answer = ask(json!({ "state": { "a1": "done" } })).is(200).json();
     assert_eq!(answer["refused"]["code"], "WF003");
     ask(json!({ "state": { "n": "many" } })).problem(422, "22P02");

@@ -256,6 +256,40 @@ fn every_form_is_refused_without_its_proof_and_from_elsewhere() {
 }
 
 #[harness::test]
+fn signing_in_leads_to_the_page_that_was_asked_for_and_to_no_other_place() {
+    let (_api, client, _) = with_pages();
+    let nobody = bare(&client);
+    let token = client.token.clone().expect("a token");
+    let asked = "name=\"to\" value=\"/console/flows/f/instances/2\"";
+    let door = nobody.get("/console/flows/f/instances/2").is(200).text;
+    assert!(door.contains(asked), "{door}");
+    let enter = |to: &str| {
+        let fields = format!("token={token}&to={to}");
+        let entered = form(&nobody, "/console/sign-in", &[], &fields).is(200);
+        entered.header("refresh").unwrap_or_default().to_owned()
+    };
+    assert_eq!(enter("/console/flows/f"), "0; url=/console/flows/f");
+    for other in [
+        "https://example.com",
+        "//example.com",
+        "/v1/me",
+        "/console.example",
+        "/console/a;b",
+        "/console/sign-out",
+    ] {
+        assert_eq!(enter(other), "0; url=/console", "{other}");
+    }
+    // A value without its attribute is no search.
+    let refused = page(&client, "/console/flows/f/instances?value=x")
+        .is(422)
+        .text;
+    assert!(
+        refused.contains("Choose the attribute") && refused.contains("href=\"/console/jobs\""),
+        "{refused}"
+    );
+}
+
+#[harness::test]
 fn batch_is_counted_before_it_acts_on_what_a_search_finds() {
     let (_api, client, _) = with_pages();
     let list = page(&client, "/console/flows/f/instances?status=regular")

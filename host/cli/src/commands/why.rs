@@ -104,6 +104,17 @@ fn print_foreseen(answer: &WhatIf, terminal: &Terminal) {
             answer.still_pending.join(", ")
         ));
     }
+    if !answer.stale.is_empty() {
+        let then = if answer.ends_as_exception() {
+            "; nothing else is left, so it then becomes an exception"
+        } else {
+            ""
+        };
+        let stale = answer.stale.join(", ");
+        terminal.line(&format!(
+            "Their condition would no longer hold, so they will be skipped: {stale}{then}."
+        ));
+    }
 }
 
 /// Prints triggers with their conditions, clause by clause.

@@ -18,11 +18,25 @@ use crate::session::{Console, Sent, from_here};
 use crate::words::Language;
 
 /// The form that takes a token.
-pub(crate) async fn form(headers: HeaderMap) -> Response {
-    sign_in_page(Language::of(&headers), None)
+pub(crate) async fn form(headers: HeaderMap, query: Query) -> Response {
+    sign_in_page(
+        Language::of(&headers),
+        query.given("to").unwrap_or_default(),
+        None,
+    )
 }
 
-fn sign_in_page(language: Language, refusal: Option<&str>) -> Response {
+/// Returns the place of ours at which somebody wanted to be before signing in.
+fn wanted(place: &str) -> Option<&str> {
+    let below = place.strip_prefix(ROOT)?;
+    let is_ours = below.is_empty() || below.starts_with(['/', '?']);
+    let is_plain = place
+        .bytes()
+        .all(|byte| byte.is_ascii_graphic() && !b"\\\"'<>;,".contains(&byte));
+    (is_ours && is_plain && place.len() < 1_000 && !below.starts_with("/sign-")).then_some(place)
+}
+
+fn sign_in_page(language: Language, to: &str, refusal: Option<&str>) -> Response {
     let title = language.say("Sign in");
     let body = html! {
         main id="main" class="alone" {
@@ -30,6 +44,7 @@ fn sign_in_page(language: Language, refusal: Option<&str>) -> Response {
             p { (language.say("Sign in with your token: whoever runs this installation gives you one.")) }
             @if let Some(refusal) = refusal { p class="alert" role="alert" { (refusal) } }
             form method="post" action=(format!("{ROOT}/sign-in")) class="box" {
+                @if let Some(place) = wanted(to) { input type="hidden" name="to" value=(place); }
                 label class="whole" for="token" { (language.say("Token")) }
                 p { input class="whole" id="token" name="token" type="password" autocomplete="off" required autofocus; }
                 button class="strong" { (title) }
@@ -58,27 +73,29 @@ pub(crate) async fn sign_in(
         return Failure::foreign(language).into_response();
     }
     let token = fields.get("token").map_or("", |text| text.trim());
+    let to = fields.get("to").map_or("", String::as_str);
     let is_plain = token
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
     let client = Some(token).filter(|token| is_plain && !token.is_empty());
     let Some(client) = client.and_then(|token| console.client(token)) else {
-        return sign_in_page(language, Some(language.say("This is no token.")));
+        return sign_in_page(language, to, Some(language.say("This is no token.")));
     };
     match client.me().await {
-        Ok(_) => entered(&headers, token, ROOT),
+        Ok(_) => entered(&headers, token, wanted(to).unwrap_or(ROOT)),
         // Operators of the installation belong to no tenant.
         Err(_) if client.tenants().await.is_ok() => {
             entered(&headers, token, &format!("{ROOT}{}", super::tenants::PLACE))
         }
         Err(ClientError::Refused(problem)) if problem.status == 401 => sign_in_page(
             language,
+            to,
             Some(language.say(
                 "This token is not accepted: a part of it is missing, or it is unknown, has expired or was ended. Paste it \
                  whole, or ask for another one.",
             )),
         ),
-        Err(error) => sign_in_page(language, Some(&error.to_string())),
+        Err(error) => sign_in_page(language, to, Some(&error.to_string())),
     }
 }
 
@@ -93,6 +110,7 @@ pub(crate) async fn enter(
         Some(token) => entered(&headers, &token, ROOT),
         None => sign_in_page(
             language,
+            "",
             Some(language.say("This link was used, or is older than ten minutes.")),
         ),
     }

@@ -235,15 +235,18 @@ fn acts(session: &Session, instance: &Instance, why: &Why, address: &str) -> Mar
                 @else { (say("A retry would fire:")) " " (fires.join(", ")) }
             }
             div class="row" {
-                button class="strong" name="act" value="retry" { (say("Retry")) }
-                @if is_exception { a class="button" href=(format!("{address}/what-if")) { (say("Set its state")) } }
-                @else {
+                button class=[(!fires.is_empty()).then_some("strong")] name="act" value="retry" { (say("Retry")) }
+                @if is_exception {
+                    button class=[fires.is_empty().then_some("strong")] formaction=(format!("{address}/what-if")) {
+                        (say("Set its state"))
+                    }
+                } @else {
                     button name="act" value="pause" { (say("Pause")) }
                     button name="act" value="resume" { (say("Resume")) }
                 }
                 button class="bad" name="act" value="cancel"
                     data-ask=(say("Cancel this instance? Its pending jobs are dropped, and it is final.")) {
-                    (say("Cancel"))
+                    (say("Cancel this instance"))
                 }
                 button name="act" value="preview-cancel" { (say("What would cancelling do?")) }
             }

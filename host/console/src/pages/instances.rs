@@ -66,6 +66,12 @@ pub(crate) fn filter_of(
         .given("attribute")
         .and_then(|name| flow.attributes.iter().find(|one| one.name == name));
     let state = match attribute {
+        None if query.given("value").is_some() => {
+            let message = session
+                .language
+                .say("Choose the attribute that has this value.");
+            return Err(Failure::wrong(session.language, message));
+        }
         Some(attribute) => {
             let value = read(session, attribute, query.given("value").unwrap_or_default())?;
             let state: Map<String, Value> = [(attribute.name.clone(), value)].into_iter().collect();
@@ -213,19 +219,26 @@ pub(crate) fn written(value: &Value) -> String {
     }
 }
 
+/// The default of an attribute, as it is written in the definition.
+fn default_of(flow: &FlowDetail, attribute: &str) -> Option<String> {
+    let declared = flow.definition["attribute"].as_array()?;
+    let one = declared.iter().find(|one| one["name"] == attribute)?;
+    Some(written(&one["default"])).filter(|text| !text.is_empty())
+}
+
 /// The form that starts an instance.
 pub(crate) async fn start_form(session: Session, Path(flow): Path<String>) -> Answer {
     let detail = detail(&session, &flow).await?;
     let say = |text| session.language.say(text);
     let content = html! {
         h2 { (say("Start an instance")) }
-        p class="soft" { (say("An attribute that is left empty takes its default.")) }
+        p class="soft" { (say("An attribute that is left empty takes its default, which is shown grey.")) }
         form method="post" class="box" {
             (hidden(&session))
             @for one in &detail.attributes {
                 p { label class="whole" {
                     span { (one.name) " " span class="soft" { (one.r#type) } }
-                    input name=(format!("a.{}", one.name));
+                    input name=(format!("a.{}", one.name)) placeholder=[default_of(&detail, &one.name)];
                 } }
             }
             button class="strong" { (say("Start")) }

@@ -22,16 +22,24 @@ use crate::shown::{number, value};
 
 /// The form with an instance's state, to be changed.
 pub(crate) async fn form(session: Session, Path((flow, wid)): Path<(String, Wid)>) -> Answer {
-    shown(&session, &flow, wid, None).await
+    shown(&session, &flow, wid, None, "").await
 }
 
-/// The answer to a changed state.
+/// The answer to a changed state; the form alone, with the reason that was given, where no state was sent.
 pub(crate) async fn answer(
     session: Session,
     Path((flow, wid)): Path<(String, Wid)>,
     sent: Sent,
 ) -> Answer {
-    shown(&session, &flow, wid, Some(&sent)).await
+    let has_state = sent.0.keys().any(|field| field.starts_with("a."));
+    shown(
+        &session,
+        &flow,
+        wid,
+        has_state.then_some(&sent),
+        sent.text("reason"),
+    )
+    .await
 }
 
 /// Reads the changed values of a form, of which there must be one.
@@ -50,7 +58,13 @@ pub(crate) fn changed(
     }
 }
 
-async fn shown(session: &Session, flow: &str, wid: Wid, sent: Option<&Sent>) -> Answer {
+async fn shown(
+    session: &Session,
+    flow: &str,
+    wid: Wid,
+    sent: Option<&Sent>,
+    reason: &str,
+) -> Answer {
     let detail = detail(session, flow).await?;
     let instance = session
         .client
@@ -75,17 +89,28 @@ async fn shown(session: &Session, flow: &str, wid: Wid, sent: Option<&Sent>) -> 
     };
     let say = |text| session.language.say(text);
     let address = instance_address(flow, wid);
-    let title = format!("{} {flow} {wid}", say("What if:"));
+    let is_set = instance.status == Status::Exception && session.may("jobs:write");
+    let title = format!(
+        "{} {flow} {wid}",
+        if is_set {
+            say("Set the state:")
+        } else {
+            say("What if:")
+        }
+    );
     let body = html! {
         p class="soft" { a href=(flow_address(flow)) { (flow) } " / " a href=(address) { (wid) } }
         h1 { (title) }
-        p class="soft" { (say("Nothing is changed by asking. Change values, and see what would fire.")) }
+        p class="soft" {
+            (say("Nothing is changed by asking. Change values, and see what would fire."))
+            @if is_set { " " (say("Then the state can be set.")) }
+        }
         form method="post" action=(format!("{address}/what-if")) {
             (hidden(session))
             (fields(session, &detail, &instance, sent))
             @if !instance.pending.is_empty() && instance.status == Status::Regular {
                 p { label {
-                    (say("Set by"))
+                    (say("Set by: an event, or the result of a transition"))
                     select name="transition" {
                         option value="" { (say("an event")) }
                         @for one in &instance.pending {
@@ -96,13 +121,12 @@ async fn shown(session: &Session, flow: &str, wid: Wid, sent: Option<&Sent>) -> 
             }
             div class="row" { button class="strong" { (say("What would happen?")) } a href=(address) { (say("Back")) } }
             @if let Some(answer) = &answer { (result(session, answer)) }
-            @if instance.status == Status::Exception && answer.is_some() && session.may("jobs:write") {
+            @if is_set {
                 div class="box" {
                     label class="whole" { (say("Reason, for the trace and the audit log"))
-                        input name="reason" value=(sent.map_or("", |sent| sent.text("reason"))); }
-                    p { button class="strong" name="act" value="set" formaction=(format!("{address}/do")) {
-                        (say("Set this state"))
-                    } }
+                        input name="reason" value=(reason); }
+                    p { button class="strong" name="act" value="set" formaction=(format!("{address}/do"))
+                        disabled[answer.is_none()] { (say("Set this state")) } }
                 }
             }
         }
@@ -166,6 +190,14 @@ fn result(session: &Session, answer: &WhatIf) -> Markup {
                 }
             }
             @if !answer.still_pending.is_empty() { p { (say("Still pending:")) " " (answer.still_pending.join(", ")) } }
+            @if !answer.stale.is_empty() {
+                p class="alert" {
+                    (say("Their condition would no longer hold, so they will be skipped:")) " " (answer.stale.join(", "))
+                    @if answer.ends_as_exception() {
+                        ". " (say("Nothing else is left, so the instance then becomes an exception."))
+                    }
+                }
+            }
             details {
                 summary { (say("All conditions over this state")) }
                 @for one in &answer.triggers { (explanation(session, one)) }
