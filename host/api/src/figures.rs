@@ -321,17 +321,7 @@ pub const FIGURES: &[Figure] = &[
             "lock_waits",
         )
     },
-    Figure {
-        alerts: &[Alert {
-            name: "WedflowSessionsFew",
-            expression: "max(wedflow_sessions) > 0.9 * max(wedflow_sessions_max)",
-            holds: "5m",
-            severity: "warning",
-            advice: "The server has nearly as many sessions as it takes. Bound tenants' with `wed tenant quota \
-                     --connections`, or raise max_connections.",
-        }],
-        ..gauge("sessions", "", "Sessions of the database", "sessions")
-    },
+    gauge("sessions", "", "Sessions of the database", "sessions"),
     gauge(
         "sessions_max",
         "",
@@ -390,7 +380,8 @@ pub const FIGURES: &[Figure] = &[
         ..gauge(
             "capacity_used",
             "ratio",
-            "Used part of what cannot grow: transaction_ids, numbers, instances (of the fullest flow), partitions ahead",
+            "Used part of what cannot grow: transaction_ids, numbers, instances (of the fullest flow), partitions ahead, \
+             connections, and disk where the server is on this machine",
             "capacity",
         )
     },

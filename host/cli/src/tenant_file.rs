@@ -112,6 +112,7 @@ impl Draft {
                     number += 1;
                     append(&mut archive, &format!("{part:05}/{number:08}"), &bytes)?;
                 }
+                TenantPiece::Complete => {}
                 TenantPiece::End(checksum) => {
                     let end = End {
                         digests: digests.drain(..).map(hex).collect(),

@@ -60,6 +60,13 @@ impl Disk {
     }
 }
 
+/// Returns the used part of the disk of the database's server, from 0 to 1, where it is on this machine.
+pub(crate) async fn used(store: &Store) -> Result<Option<f64>, StoreError> {
+    let free_of = free_of(store).await?;
+    #[expect(clippy::cast_precision_loss, reason = "a part of a disk is not exact")]
+    Ok(free_of.map(|(free, total)| 1.0 - free as f64 / total.max(1) as f64))
+}
+
 /// Lets the server write a temporary file; returns its complaint where the disk is full.
 async fn full(store: &Store) -> Result<Option<String>, StoreError> {
     let mut transaction = store.begin().await?;

@@ -106,8 +106,8 @@ pub use jobs::{AttemptRecord, Claimed, FailedAttempt, LogLine, NextDue};
 pub use leases::{PerformedTrigger, WorkerLease};
 pub use migrate::{Schema, ServerSettings};
 pub use moving::{
-    FlowFolder, ImportedTenant, Reseal, TenantExport, TenantManifest, TenantMove, TenantPart,
-    TenantPiece,
+    FlowFolder, ImportedTenant, Reseal, StagedTenant, TenantExport, TenantManifest, TenantMove,
+    TenantPart, TenantPiece,
 };
 pub use notifications::Notifications;
 pub use operators::{NewOperator, Operator};

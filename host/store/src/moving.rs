@@ -13,7 +13,7 @@ use crate::audit::note;
 use crate::settings::SealedSecret;
 use crate::statements::statements;
 use crate::tenants::tenant_id;
-use crate::{Session, Store, StoreError};
+use crate::{Session, Store, StoreError, Transaction};
 
 /// Number of the form of a tenant's file.
 const FORM: u32 = 1;
@@ -70,6 +70,8 @@ pub enum TenantPiece {
         /// Text of the rows.
         bytes: Vec<u8>,
     },
+    /// All parts have been read out. Files leave it away: it lets the other end work while this one adds up.
+    Complete,
     /// End of the file: the checksum of what was read out.
     End(Json),
 }
@@ -82,6 +84,10 @@ pub struct TenantExport {
     /// Refuse a tenant that is not fenced.
     pub fenced: bool,
 }
+
+/// Tables into which a tenant's rows are read, in the transaction that takes it in.
+#[derive(Debug)]
+pub struct StagedTenant(Transaction);
 
 /// A tenant that was taken in. It is suspended.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -314,7 +320,8 @@ impl Store {
             .await?)
     }
 
-    /// Reads a tenant out of one snapshot, piece by piece; the last is its checksum.
+    /// Reads a tenant out of one snapshot, piece by piece; the last is its checksum. That of a fenced tenant is of what
+    /// is there after the copy, so that a change which the fence had let through would be found.
     ///
     /// # Errors
     /// [`StoreError::NotFound`]; [`StoreError::Refused`] when the tenant is not fenced and was to be, or nobody takes
@@ -365,6 +372,10 @@ impl Store {
         for (number, (_, _, query)) in parts.iter().enumerate() {
             read_part(&mut snapshot, number, query, &pieces).await?;
         }
+        send(&pieces, TenantPiece::Complete).await?;
+        if wanted.fenced {
+            snapshot.command("COMMIT; BEGIN READ ONLY").await?;
+        }
         let checksum: Json = sqlx::query_scalar("SELECT wed.tenant_checksum($1)")
             .bind(tenant)
             .fetch_one(&mut *snapshot)
@@ -372,6 +383,18 @@ impl Store {
         send(&pieces, TenantPiece::End(checksum.clone())).await?;
         snapshot.rollback().await?;
         Ok(checksum)
+    }
+
+    /// Begins to take a tenant in: before it is fenced, so that it rests for less.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn stage_tenant(&self) -> Result<StagedTenant, StoreError> {
+        let mut transaction = self.begin_alone().await?;
+        sqlx::query("SELECT wed.stage_tenant()")
+            .execute(&mut *transaction)
+            .await?;
+        Ok(StagedTenant(transaction))
     }
 
     /// Takes a tenant in under its own name or another one, in one transaction: whatever fails, nothing of it stays.
@@ -382,6 +405,7 @@ impl Store {
     /// when what was taken in differs from what was read out.
     pub async fn import_tenant(
         &self,
+        StagedTenant(mut transaction): StagedTenant,
         name: Option<&str>,
         mut pieces: Receiver<TenantPiece>,
         reseal: Reseal<'_>,
@@ -397,14 +421,9 @@ impl Store {
                 "Take it in under another name: `wed tenant import FILE --as NAME`.",
             ));
         }
-        let mut transaction = self.begin_alone().await?;
         check_manifest(&manifest, newest_migration(&mut transaction).await?)?;
         must_be_new(&mut transaction, &manifest).await?;
-        sqlx::query("SELECT wed.stage_tenant()")
-            .execute(&mut *transaction)
-            .await?;
-        let (tenant, expected) =
-            take_parts(&mut transaction, &manifest, &name, &mut pieces).await?;
+        let (tenant, last) = take_parts(&mut transaction, &manifest, &name, &mut pieces).await?;
         sqlx::query("SELECT wed.import_rest($1)")
             .bind(tenant)
             .execute(&mut *transaction)
@@ -421,6 +440,13 @@ impl Store {
             .bind(tenant)
             .fetch_one(&mut *transaction)
             .await?;
+        let last = match last {
+            TenantPiece::Complete => pieces.recv().await.ok_or_else(cut)?,
+            last => last,
+        };
+        let TenantPiece::End(expected) = last else {
+            return Err(cut());
+        };
         compare(&expected, &checksum)?;
         let detail = json!({ "move": manifest.move_id, "fenced": manifest.fenced });
         self.commit_noted(transaction, name.as_str(), "tenant.import", &name, detail)
@@ -509,24 +535,24 @@ async fn send(pieces: &Sender<TenantPiece>, piece: TenantPiece) -> Result<(), St
 }
 
 /// Reads all parts into the tables that stage them, and the states into their own. Returns the tenant's number here
-/// and the checksum that the pieces end with.
+/// and the piece behind the parts.
 async fn take_parts(
     session: &mut Session,
     manifest: &TenantManifest,
     name: &str,
     pieces: &mut Receiver<TenantPiece>,
-) -> Result<(TenantId, Json), StoreError> {
+) -> Result<(TenantId, TenantPiece), StoreError> {
     let mut tenant = None;
     let mut next = pieces.recv().await;
     loop {
         let (part, bytes) = match next {
             Some(TenantPiece::Chunk { part, bytes }) => (part, bytes),
-            Some(TenantPiece::End(expected)) => {
+            Some(last @ (TenantPiece::Complete | TenantPiece::End(_))) => {
                 let tenant = match tenant {
                     Some(tenant) => tenant,
                     None => make_tenant(session, manifest, name).await?,
                 };
-                return Ok((tenant, expected));
+                return Ok((tenant, last));
             }
             Some(TenantPiece::Begin(_)) | None => return Err(cut()),
         };

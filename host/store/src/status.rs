@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use sqlx::FromRow;
 use wedflow_documents::{Host, LastHour};
 
-use crate::disk::Disk;
+use crate::disk::{self, Disk};
 use crate::recovery::Metric;
 use crate::session::Pooling;
 use crate::{ANSWER_MARGIN, Store, StoreError, limits};
@@ -223,6 +223,12 @@ impl Store {
             Err(StoreError::Locked { .. }) if !figures.is_empty() => {}
             Err(error) => return Err(error),
         }
+        figures.extend(disk::used(self).await?.map(|value| Metric {
+            name: "capacity".to_owned(),
+            tenant: None,
+            label: Some("disk".to_owned()),
+            value,
+        }));
         Ok(figures)
     }
 }

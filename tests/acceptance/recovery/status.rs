@@ -67,6 +67,30 @@ fn numbers_that_are_nearly_used_up_are_named_before_they_end() {
 }
 
 #[harness::test]
+fn connections_that_are_nearly_used_up_are_named_before_they_end() {
+    let database = Database::new();
+    let mut owner = database.owner();
+    let name = owner.line("SELECT current_database()");
+    let told =
+        format!("SELECT text FROM wed.capacity_problems() WHERE text LIKE 'database {name} %'");
+    assert_eq!(owner.lines(&told), [""; 0]);
+    // The limit does not hold for the owner of the server, who is connected here.
+    owner.run(&format!("ALTER DATABASE {name} CONNECTION LIMIT 1"));
+    let told = owner.line(&told);
+    assert!(told.ends_with("of its connections"), "{told}");
+    let figures = on(database.store.for_status().metrics()).expect("figures");
+    let used = (figures.iter())
+        .find(|figure| figure.name == "capacity" && figure.label.as_deref() == Some("connections"));
+    assert!(used.is_some_and(|figure| figure.value >= 1.0), "{used:?}");
+    let disk = (figures.iter())
+        .find(|figure| figure.name == "capacity" && figure.label.as_deref() == Some("disk"));
+    assert!(
+        disk.is_none_or(|figure| (0.0..=1.0).contains(&figure.value)),
+        "{disk:?}"
+    );
+}
+
+#[harness::test]
 fn who_may_hold_the_queue_of_notifications_is_named_once_it_fills() {
     let database = Database::new();
     let (mut owner, mut listener) = (database.owner(), database.owner());

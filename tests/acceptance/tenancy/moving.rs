@@ -44,10 +44,12 @@ fn copy(from: &Database, to: &Database) {
         fenced: true,
     };
     let (sender, receiver) = tokio::sync::mpsc::channel(4);
+    let staged = on(to.store.stage_tenant()).expect("staged");
     let (exported, imported) = on(async {
         tokio::join!(
             from.store.export_tenant("acme", wanted, sender),
-            to.store.import_tenant(None, receiver, &|_, _, _| None)
+            to.store
+                .import_tenant(staged, None, receiver, &|_, _, _| None)
         )
     });
     exported.expect("exported");
