@@ -50,6 +50,8 @@ if [[ $level != build ]]; then
   [[ $level != test ]] || command -v pgrep >/dev/null || need procps
   # Faults of clocks.
   [[ $level != test ]] || command -v faketime >/dev/null || need faketime
+  # Counts of instructions.
+  [[ $level != test ]] || command -v valgrind >/dev/null || need valgrind
 fi
 
 install_packages() {

@@ -116,6 +116,7 @@ step "Host: clippy" cargo clippy --workspace --all-targets --release --locked --
 step "Host: documentation" documentation
 if [[ $only != lint ]]; then
   step "Host: build" build_wed
+  step "Guard: instructions of a check" scripts/guard-instructions.sh
   step "The sample order: build in its languages" scripts/order.sh
   step "Host: tests" counted host cargo test --workspace --release --locked --no-fail-fast
 fi

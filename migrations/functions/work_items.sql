@@ -187,15 +187,16 @@ BEGIN
 END $$;
 
 -- Ready items of a role (null: of anybody) that are on the worklist of its active people, by policy 1: the first _limit
--- by arrival or priority, for which there are indexes; all of them for other orders. Who connected after a round of
--- offers is in the next (see wed.is_offered).
+-- by arrival, priority or deadline, for which there are indexes; all of them for other orders. Who connected after a
+-- round of offers is in the next (see wed.is_offered).
 CREATE OR REPLACE FUNCTION wed.offered_to_role(
   _tenant_id integer, _role_id integer, _person_id integer, _connected_at timestamptz, _order text,
   _limit integer, _now timestamptz)
 RETURNS SETOF wed.work_item LANGUAGE plpgsql STABLE ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _sorted CONSTANT text := CASE _order WHEN 'arrival' THEN 'ORDER BY i.item_id LIMIT $5'
-                                       WHEN 'priority' THEN 'ORDER BY i.priority DESC, i.item_id LIMIT $5' ELSE '' END;
+                                       WHEN 'priority' THEN 'ORDER BY i.priority DESC, i.item_id LIMIT $5'
+                                       WHEN 'deadline' THEN 'ORDER BY i.deadline_at, i.item_id LIMIT $5' ELSE '' END;
 BEGIN
   RETURN QUERY EXECUTE format(
     'SELECT i.* FROM wed.work_item i

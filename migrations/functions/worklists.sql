@@ -30,36 +30,36 @@ RETURNS wed.work_item[] LANGUAGE sql STABLE SET search_path = pg_catalog, pg_tem
   WITH keyed AS (
     SELECT i AS item, i.item_id, i.holder IS NOT NULL AS held,
       CASE _order WHEN 'priority' THEN -i.priority WHEN 'deadline' THEN extract(epoch FROM i.deadline_at)
-                  WHEN 'size' THEN e.data_bytes WHEN 'own' THEN o.position END AS key
+                  WHEN 'size' THEN s.bytes WHEN 'own' THEN o.position END AS key
     FROM unnest(_items) i
     LEFT JOIN wed.work_position o ON o.person_id = _person_id AND o.item_id = i.item_id
-    LEFT JOIN wed.work_extents(CASE _order WHEN 'size' THEN _items END, _person_id) e ON e.item_id = i.item_id),
+    LEFT JOIN wed.work_sizes(CASE _order WHEN 'size' THEN _items END) s ON s.item_id = i.item_id),
   ranked AS (SELECT *, row_number() OVER (PARTITION BY held ORDER BY key NULLS LAST, item_id) AS place FROM keyed)
   SELECT array_agg(item ORDER BY key NULLS LAST, item_id) FROM ranked WHERE held OR place <= _most
 $$;
 
 -- Says of items, for a person: the bytes of their data, the state they were read from (`base`), the component with its
 -- size, and a mark that changes when anything that is taken away with the item does: its data, its plan, its
--- component, its claim, the tasks taken along.
+-- component, its claim, the tasks taken along. PL/pgSQL, which keeps the plan.
 CREATE OR REPLACE FUNCTION wed.work_extents(_items wed.work_item[], _person_id integer)
-RETURNS TABLE (item_id bigint, data_bytes bigint, extent jsonb)
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+RETURNS TABLE (item_id bigint, extent jsonb)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
   WITH item AS (SELECT i.* FROM unnest(_items) i),
   task AS MATERIALIZED (
     SELECT t.tgid, p.applied_at, wed.application_bytes(f.tenant_id, t.application) AS bytes,
       wed.application_mark(f.tenant_id, t.application) AS mark
     FROM wed.work_task t JOIN wed.flow f USING (flow_id) LEFT JOIN wed.work_plan p USING (flow_id)
     WHERE t.tgid IN (SELECT i.tgid FROM item i)),
-  size AS (
-    SELECT s.* FROM (SELECT i.flow_id, array_agg(i.item_id) AS items FROM item i GROUP BY i.flow_id) f
-    CROSS JOIN LATERAL wed.data_sizes(f.flow_id, f.items) s),
   along AS (
     SELECT r.flow_id, r.wid, string_agg(r.tgid::text, ',' ORDER BY r.place) AS tasks,
       sum(wed.application_bytes(f.tenant_id, w.application)) AS bytes
     FROM wed.work_reservation r JOIN wed.work_task w USING (tgid) JOIN wed.flow f ON f.flow_id = r.flow_id
     WHERE r.person_id = _person_id AND (r.flow_id, r.wid) IN (SELECT i.flow_id, i.wid FROM item i)
     GROUP BY r.flow_id, r.wid)
-  SELECT i.item_id, coalesce(s.bytes, 0), jsonb_build_object('data_bytes', coalesce(s.bytes, 0), 'base', j.last_seq,
+  SELECT i.item_id, jsonb_build_object('data_bytes', coalesce(s.bytes, 0), 'base', j.last_seq,
     'application_bytes', t.bytes, 'application_mark', t.mark, 'behind_bytes', coalesce(a.bytes, 0),
     'mark', md5(concat_ws(' ', j.last_seq, t.applied_at, t.mark, i.claim, i.deadline_at, a.tasks,
       (SELECT max(n.note_id) FROM wed.work_note n WHERE n.flow_id = i.flow_id AND n.wid = i.wid
@@ -67,27 +67,42 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   FROM item i
   LEFT JOIN wed.job j ON j.flow_id = i.flow_id AND j.wid = i.wid AND j.tgid = i.tgid
   LEFT JOIN task t ON t.tgid = i.tgid
-  LEFT JOIN size s ON s.item_id = i.item_id
-  LEFT JOIN along a ON a.flow_id = i.flow_id AND a.wid = i.wid
-$$;
+  LEFT JOIN wed.work_sizes(_items) s ON s.item_id = i.item_id
+  LEFT JOIN along a ON a.flow_id = i.flow_id AND a.wid = i.wid;
+END $$;
 
--- The bytes of the attributes that people see of a flow's items. Sizes are read without the values.
-CREATE OR REPLACE FUNCTION wed.data_sizes(_flow_id integer, _items bigint[])
+-- The bytes of the attributes that people see of items. A flow that is removed has none.
+CREATE OR REPLACE FUNCTION wed.work_sizes(_items wed.work_item[]) RETURNS TABLE (item_id bigint, bytes bigint)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _of record;
+BEGIN
+  FOR _of IN
+    SELECT f.schema_name, array_agg(i) AS items, ARRAY(
+      SELECT DISTINCT unnest(t.inputs) FROM wed.work_task t WHERE t.tgid = ANY (array_agg(i.tgid))) AS inputs
+    FROM unnest(_items) i JOIN wed.flow f USING (flow_id) WHERE f.schema_name IS NOT NULL GROUP BY f.flow_id
+  LOOP
+    RETURN QUERY SELECT * FROM wed.data_sizes(_of.schema_name, _of.items, _of.inputs);
+  END LOOP;
+END $$;
+
+-- The bytes of those attributes of a flow's items that people see; _inputs are those of all tasks. Sizes are read
+-- without the values.
+CREATE OR REPLACE FUNCTION wed.data_sizes(_schema text, _items wed.work_item[], _inputs text[])
 RETURNS TABLE (item_id bigint, bytes bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  _schema text := (SELECT schema_name FROM wed.flow WHERE flow_id = _flow_id);
   _sum text;
 BEGIN
-  IF _schema IS NULL THEN RETURN; END IF;
   SELECT string_agg(format('CASE WHEN %L = ANY (t.inputs) THEN coalesce(%s(w.%I), 0) ELSE 0 END', a.attname,
     CASE WHEN a.atttypid IN ('text'::regtype, 'varchar'::regtype) THEN 'octet_length' ELSE 'pg_column_size' END,
     a.attname), ' + ') INTO _sum
   FROM pg_attribute a WHERE a.attrelid = to_regclass(format('%I.wed_flow', _schema)) AND a.attnum > 0
-    AND NOT a.attisdropped AND a.attname <> 'wid';
+    AND NOT a.attisdropped AND a.attname = ANY (_inputs) AND a.attname <> 'wid';
+  IF _sum IS NULL THEN RETURN; END IF;
   RETURN QUERY EXECUTE format(
-    'SELECT i.item_id, (%s)::bigint FROM wed.work_item i JOIN %I.wed_flow w ON w.wid = i.wid
-     JOIN wed.work_task t ON t.tgid = i.tgid WHERE i.item_id = ANY ($1)', coalesce(_sum, '0'), _schema) USING _items;
+    'SELECT i.item_id, (%s)::bigint FROM unnest($1) i JOIN %I.wed_flow w ON w.wid = i.wid
+     JOIN wed.work_task t ON t.tgid = i.tgid', _sum, _schema) USING _items;
 END $$;
 
 -- The mark of this installation.
@@ -187,8 +202,12 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 -- Items as people see them. An application that is not uploaded is none: it is done without one.
+-- PL/pgSQL, which keeps the plan.
 CREATE OR REPLACE FUNCTION wed.work_documents(_items wed.work_item[]) RETURNS TABLE (item_id bigint, document jsonb)
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
   WITH item AS (SELECT i.* FROM unnest(_items) i),
   task AS MATERIALIZED (
     SELECT t.tgid, t.trname, w.kind, w.description, w.application,
@@ -210,8 +229,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   LEFT JOIN wed.flow f ON f.flow_id = i.flow_id
   LEFT JOIN wed.instance_name n ON n.flow_id = i.flow_id AND n.wid = i.wid
   LEFT JOIN wed.person p ON p.person_id = i.holder
-  LEFT JOIN wed.role_of_people r ON r.role_id = i.role_id
-$$;
+  LEFT JOIN wed.role_of_people r ON r.role_id = i.role_id;
+END $$;
 
 -- An item as people see it.
 CREATE OR REPLACE FUNCTION wed.work_document(_item wed.work_item) RETURNS jsonb

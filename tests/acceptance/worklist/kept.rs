@@ -279,6 +279,33 @@ fn held_items_are_listed_whatever_the_limit() {
 }
 
 #[harness::test]
+fn short_list_is_the_beginning_of_a_long_one() {
+    let mut office = Office::new();
+    let (first, second, third) = (office.visit(), office.visit(), office.visit());
+    office.owner.run(&format!(
+        "UPDATE wed.work_item SET deadline_at = NULL WHERE item_id = {first}; \
+         UPDATE wed.work_item SET deadline_at = deadline_at - interval '1 hour', priority = 20 WHERE item_id = {third}"
+    ));
+    let mut listed = |order: &str, limit: usize| {
+        office.owner.lines(&format!(
+            "SELECT d ->> 'item' FROM wed.worklist('default', 'beto', '{order}', {limit}) d"
+        ))
+    };
+    for (order, items) in [
+        ("arrival", [first, second, third]),
+        ("priority", [third, first, second]),
+        ("deadline", [third, second, first]),
+        ("size", [first, second, third]),
+        ("own", [first, second, third]),
+    ] {
+        let items = items.map(|item| item.to_string());
+        for limit in 1..=3 {
+            assert_eq!(listed(order, limit), items[..limit], "{order}");
+        }
+    }
+}
+
+#[harness::test]
 fn size_of_data_is_that_of_the_state() {
     let mut office = Office::new();
     let item = office.visit();
