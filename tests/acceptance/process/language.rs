@@ -177,7 +177,6 @@ fn check_refuses_queries_that_write_and_warns_of_nothing_to_do() {
             false,
         ),
         ("UPDATE debts SET a = 1", false),
-        ("", false),
         ("SELECT 'DELETE FROM debts' -- delete from debts", true),
         ("WITH d AS (SELECT 1) SELECT * FROM d", true),
     ] {

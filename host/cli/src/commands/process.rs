@@ -16,7 +16,8 @@ use crate::problem::Problem;
 use crate::terminal::Terminal;
 
 /// Hint for a file that cannot be read.
-pub(crate) const NO_FILE_HINT: &str = "Name a definition that is there: a flow.toml, x.pdl, x.wsql or x.sql; `wed new` makes a project with one.";
+pub(crate) const NO_FILE_HINT: &str =
+    "Name a flow.toml, x.pdl, x.wsql or x.sql that is there; `wed new` makes a project.";
 /// Page of the grammar.
 const PAGE: &str = "process-language";
 
