@@ -357,6 +357,10 @@ END $$;
 CREATE OR REPLACE FUNCTION wed.write_attributes(_flow wed.flow, _added text[], _retyped boolean) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
+  -- Another session than the owner's has added each with its row.
+  _added := ARRAY(SELECT u.name FROM unnest(_added) WITH ORDINALITY u(name, at) WHERE NOT EXISTS (
+    SELECT FROM pg_attribute a WHERE a.attrelid = format('%I.wed_flow', _flow.schema_name)::regclass
+      AND a.attname = u.name) ORDER BY u.at);
   IF _added <> '{}' THEN PERFORM wed.add_attributes(_flow, _added); END IF;
   PERFORM wed.keep_attributes(_flow, _retyped);
 END $$;
