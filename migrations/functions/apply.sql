@@ -98,6 +98,8 @@ DECLARE
   _present record;
   _added text[] := '{}';
   _kept text[];
+  _written boolean := false;
+  _retyped boolean := false;
 BEGIN
   FOR _attribute IN
     SELECT a ->> 'name' AS aname, coalesce(a ->> 'type', 'text') AS atype, a ->> 'default' AS adv,
@@ -110,11 +112,16 @@ BEGIN
       EXECUTE format('INSERT INTO %I.wed_attr (aname, atype, adv, open) VALUES ($1, $2, $3, $4)', _flow.schema_name)
         USING _attribute.aname, _attribute.atype, _attribute.adv, _attribute.open;
       _added := _added || _attribute.aname;
+      _written := true;
     ELSIF _present IS DISTINCT FROM _attribute THEN
       EXECUTE format('UPDATE %I.wed_attr SET atype = $2, adv = $3, open = $4 WHERE aname = $1', _flow.schema_name)
         USING _attribute.aname, _attribute.atype, _attribute.adv, _attribute.open;
+      _written := true;
+      _retyped := _retyped
+        OR wed.attribute_type(_present.atype) IS DISTINCT FROM wed.attribute_type(_attribute.atype);
     END IF;
   END LOOP;
+  IF _written THEN PERFORM wed.write_attributes(_flow, _added, _retyped); END IF;
   EXECUTE format('SELECT array_agg(aname ORDER BY aname) FROM %I.wed_attr
                   WHERE aname NOT IN (SELECT a ->> ''name'' FROM jsonb_array_elements($1) a)', _flow.schema_name)
     INTO _kept USING _attributes;

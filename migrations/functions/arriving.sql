@@ -48,6 +48,7 @@ DECLARE
   _flow wed.flow;
   _row record;
   _tgid integer;
+  _names text[] := '{}';
 BEGIN
   SELECT * INTO STRICT _flow FROM wed.flow WHERE flow_id = _new;
   INSERT INTO pg_temp.new_number SELECT 'flow', _old, _new UNION ALL
@@ -57,7 +58,9 @@ BEGIN
   FOR _row IN SELECT * FROM pg_temp.in_definition WHERE flow_id = _old AND kind = 'attribute' ORDER BY place LOOP
     EXECUTE format('INSERT INTO %1$I.wed_attr SELECT (jsonb_populate_record(NULL::%1$I.wed_attr, $1)).*',
       _flow.schema_name) USING _row.definition;
+    _names := _names || (_row.definition ->> 'aname');
   END LOOP;
+  PERFORM wed.write_attributes(_flow, _names, false);
   FOR _row IN SELECT * FROM pg_temp.in_definition WHERE flow_id = _old AND kind = 'trigger' ORDER BY place LOOP
     EXECUTE format('INSERT INTO %1$I.wed_trig SELECT (jsonb_populate_record(NULL::%1$I.wed_trig, $1)).* RETURNING tgid',
       _flow.schema_name) INTO _tgid USING _row.definition - 'tgid';

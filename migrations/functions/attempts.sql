@@ -50,9 +50,16 @@ BEGIN
     RETURN;
   END IF;
   PERFORM wed.pass_as_it_stands(_job.flow_id, _job.wid, _job.tgid, '_ABORT',
-    format('%s: %s after %s attempts: %s', _job.trname, _failure.outcome, _job.attempt, left(_failure.message, 1000)),
+    format('%s: %s after %s: %s', _job.trname, _failure.outcome, wed.attempts_in_words(_job.attempt),
+      left(_failure.message, 1000)),
     NULL, nullif(_host_id, 0), _failure.fuel, _failure.us, _failure.mem);
 END $$;
+
+-- A number of attempts in words.
+CREATE OR REPLACE FUNCTION wed.attempts_in_words(_attempts integer) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT _attempts || CASE _attempts WHEN 1 THEN ' attempt' ELSE ' attempts' END
+$$;
 
 -- Names who writes: a host, who acts (wed.actor), or the session's role. A worker over HTTP is no host.
 CREATE OR REPLACE FUNCTION wed.writer_of(_host_id integer) RETURNS text

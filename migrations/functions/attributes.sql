@@ -44,6 +44,8 @@ DECLARE
   _renamed boolean := TG_OP = 'UPDATE' AND NEW.aname <> OLD.aname;
   _retyped boolean := false;
   _widened boolean := false;
+  -- Part of a whole definition, which adds its attributes together (wed.write_attributes).
+  _is_part boolean := session_user = current_user AND coalesce(current_setting('wed.definition', true), '') = 'whole';
 BEGIN
   SELECT * INTO _flow FROM wed.flow WHERE flow_id = TG_ARGV[0]::integer FOR NO KEY UPDATE;
   IF TG_OP <> 'DELETE' THEN
@@ -61,16 +63,18 @@ BEGIN
     PERFORM wed.refuse_used(_flow, OLD.aname, 'Change or remove these triggers first.');
     PERFORM wed.refuse_scheduled(_flow, OLD.aname);
     PERFORM wed.drop_attribute(_flow, OLD.aname);
-  ELSIF TG_OP = 'INSERT' THEN
-    PERFORM wed.add_attribute(_flow, NEW.aname, NEW.atype, NEW.adv);
-  ELSE
+  ELSIF TG_OP = 'INSERT' AND NOT _is_part THEN
+    PERFORM wed.add_attributes(_flow, ARRAY[NEW.aname]);
+  ELSIF TG_OP = 'UPDATE' THEN
     IF _retyped AND NOT _widened THEN PERFORM wed.refuse_retyping(_flow, OLD.aname); END IF;
     IF _renamed THEN PERFORM wed.rename_attribute(_flow, OLD.aname, NEW.aname); END IF;
     IF _widened THEN PERFORM wed.put_readers_on_shape(_flow, NEW.aname); END IF;
     PERFORM wed.alter_attribute(_flow, NEW.aname, NEW.atype, NEW.adv, OLD.aname, _retyped);
     IF _widened THEN PERFORM wed.take_readers_off_shape(_flow, NEW.aname, NEW.aname); END IF;
   END IF;
-  PERFORM wed.keep_attributes(_flow, TG_OP = 'DELETE' OR _renamed OR _retyped);
+  IF NOT _is_part THEN
+    PERFORM wed.keep_attributes(_flow, TG_OP = 'DELETE' OR _renamed OR _retyped);
+  END IF;
   RETURN NULL;
 EXCEPTION WHEN OTHERS THEN
   -- An error with a place in a fragment (classes 22 and 42) is raised as it is, and to hosts any. All others are raised
@@ -166,17 +170,54 @@ BEGIN
   EXECUTE 'SELECT ' || _expression;
 END $$;
 
--- Adds an attribute's column to a flow's table and to its shape.
-CREATE OR REPLACE FUNCTION wed.add_attribute(_flow wed.flow, _name text, _atype text, _default text) RETURNS void
+-- Adds the columns of attributes that stand in wed_attr to a flow's table and to its shape, in the order of their
+-- names here: all by one statement, since each makes a table's description anew.
+CREATE OR REPLACE FUNCTION wed.add_attributes(_flow wed.flow, _names text[]) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
-  _type record := wed.attribute_type(_atype);
-  _schema text;
+  _columns text;
+  _bounds text;
 BEGIN
-  FOREACH _schema IN ARRAY ARRAY[_flow.schema_name, _flow.shape_schema] LOOP
-    EXECUTE format('ALTER TABLE %I.wed_flow ADD COLUMN %I %s DEFAULT %L', _schema, _name, _type.sql_type, _default);
-  END LOOP;
-  PERFORM wed.bind_attribute(_flow, _name, _atype);
+  EXECUTE format($f$
+    SELECT string_agg(format('ADD COLUMN %%I %%s DEFAULT %%L', w.aname, t.sql_type, w.adv), ', ' ORDER BY u.at),
+           string_agg(', ' || b.clauses, '' ORDER BY u.at)
+    FROM unnest($1) WITH ORDINALITY u(name, at) JOIN %I.wed_attr w ON w.aname = u.name
+    CROSS JOIN LATERAL wed.attribute_type(w.atype) t
+    CROSS JOIN LATERAL wed.bound_clauses($2, w.aname, w.atype) b(clauses)$f$, _flow.schema_name)
+    INTO _columns, _bounds USING _names, _flow.schema_name;
+  EXECUTE format('ALTER TABLE %I.wed_flow %s%s', _flow.schema_name, _columns, _bounds);
+  EXECUTE format('ALTER TABLE %I.wed_flow %s', _flow.shape_schema, _columns);
+END $$;
+
+-- The clauses of ALTER TABLE that hold an attribute's column to the size of its type's values, and to an enum's labels:
+-- numbers, in documents too, to their digits, documents to their depth, an array to its elements, and what may be long
+-- to what the row's size counts: the value as it is, not compressed (came_compressed). Those that are there are left
+-- out. Null where nothing bounds it.
+CREATE OR REPLACE FUNCTION wed.bound_clauses(_schema text, _name text, _atype text) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT string_agg(CASE WHEN c.name IS NULL THEN format('ALTER COLUMN %I SET STORAGE EXTERNAL', _name)
+    ELSE format('ADD CONSTRAINT %I CHECK (%s) NOT VALID', c.name, c.expression) END, ', ' ORDER BY c.name NULLS FIRST)
+  FROM wed.attribute_type(_atype) t CROSS JOIN LATERAL (
+    SELECT NULL, NULL WHERE t.sql_type IN ('text', 'jsonb') OR t.sql_type ~ '\[\]$'
+    UNION ALL
+    SELECT b.constraint_name, b.expression FROM wed.bounds_of(_name, t.sql_type, quote_ident(_name)) b
+    UNION ALL
+    SELECT wed.constraint_name('enum', _name), format(
+      CASE WHEN t.sql_type = 'text' THEN '%I = ANY (%L::text[])' ELSE '%I <@ %L::text[]' END, _name, t.labels)
+    WHERE t.labels IS NOT NULL) c(name, expression)
+  WHERE NOT EXISTS (SELECT FROM pg_constraint o
+    WHERE o.conrelid = format('%I.wed_flow', _schema)::regclass AND o.conname = c.name)
+$$;
+
+-- Bounds an attribute's column.
+CREATE OR REPLACE FUNCTION wed.bind_attribute(_schema text, _name text, _atype text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _clauses text := wed.bound_clauses(_schema, _name, _atype);
+BEGIN
+  IF _clauses IS NOT NULL THEN
+    EXECUTE format('ALTER TABLE %I.wed_flow %s', _schema, _clauses);
+  END IF;
 END $$;
 
 -- Gives an attribute another name. Conditions follow it: on the shape their tree holds the column, not the text. So do
@@ -248,7 +289,7 @@ BEGIN
     END IF;
     EXECUTE format('ALTER TABLE %I.wed_flow ALTER COLUMN %I SET DEFAULT %L', _schema, _name, _default);
   END LOOP;
-  PERFORM wed.bind_attribute(_flow, _name, _atype);
+  PERFORM wed.bind_attribute(_flow.schema_name, _name, _atype);
   IF EXISTS (SELECT FROM wed.numbering WHERE flow_id = _flow.flow_id AND attribute = _name) THEN
     EXECUTE format('ALTER TABLE %I.wed_flow ALTER COLUMN %I DROP DEFAULT', _flow.schema_name, _name);
   END IF;
@@ -271,21 +312,6 @@ LANGUAGE sql IMMUTABLE AS $$
   SELECT _kind || '_' || CASE WHEN octet_length(_kind || '_' || _attribute) <= 63 THEN _attribute
     ELSE md5(_attribute) END
 $$;
-
--- Holds an attribute's column to the size of its type's values, and to an enum's labels.
-CREATE OR REPLACE FUNCTION wed.bind_attribute(_flow wed.flow, _name text, _atype text) RETURNS void
-LANGUAGE plpgsql AS $$
-DECLARE
-  _type record := wed.attribute_type(_atype);
-BEGIN
-  PERFORM wed.bound_attribute(_flow.schema_name, _name, _type.sql_type);
-  IF _type.labels IS NOT NULL THEN
-    EXECUTE format('ALTER TABLE %I.wed_flow ADD CONSTRAINT %I CHECK (%I %s) NOT VALID', _flow.schema_name,
-      wed.constraint_name('enum', _name), _name,
-      CASE WHEN _type.sql_type = 'text' THEN format('= ANY (%L::text[])', _type.labels)
-           ELSE format('<@ %L::text[]', _type.labels) END);
-  END IF;
-END $$;
 
 -- Refuses another type of an attribute while its flow, whose table is locked, has instances, or conditions read it.
 CREATE OR REPLACE FUNCTION wed.refuse_retyping(_flow wed.flow, _name text) RETURNS void
@@ -327,16 +353,33 @@ BEGIN
   END IF;
 END $$;
 
+-- Ends the attributes of a whole definition, whose rows of wed_attr are written: adds the new ones, and keeps all.
+CREATE OR REPLACE FUNCTION wed.write_attributes(_flow wed.flow, _added text[], _retyped boolean) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  -- Another session than the owner's has added each with its row.
+  _added := ARRAY(SELECT u.name FROM unnest(_added) WITH ORDINALITY u(name, at) WHERE NOT EXISTS (
+    SELECT FROM pg_attribute a WHERE a.attrelid = format('%I.wed_flow', _flow.schema_name)::regclass
+      AND a.attname = u.name) ORDER BY u.at);
+  IF _added <> '{}' THEN PERFORM wed.add_attributes(_flow, _added); END IF;
+  PERFORM wed.keep_attributes(_flow, _retyped);
+END $$;
+
 -- Keeps what hosts and the gate need of a flow's attributes in our own tables: wed_attr is its tenant's, who may lock
 -- it. _changed: an attribute has another name or type, or is gone, so that results which were made before are made
 -- anew.
 CREATE OR REPLACE FUNCTION wed.keep_attributes(_flow wed.flow, _changed boolean) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
-  DELETE FROM wed.attribute WHERE flow_id = _flow.flow_id;
+  -- What is as it was stays: each row that is written looks for its flow.
+  EXECUTE format('DELETE FROM wed.attribute o WHERE flow_id = $1 AND NOT EXISTS (
+                    SELECT FROM %1$I.wed_attr w JOIN pg_attribute a ON a.attname = w.aname
+                      AND a.attrelid = ''%1$I.wed_flow''::regclass
+                    WHERE (w.aname, w.atype, a.attnum) = (o.aname, o.atype, o.attnum))', _flow.schema_name)
+    USING _flow.flow_id;
   EXECUTE format('INSERT INTO wed.attribute SELECT $1, w.aname, w.atype, a.attnum FROM %1$I.wed_attr w
-                  JOIN pg_attribute a ON a.attname = w.aname
-                    AND a.attrelid = ''%1$I.wed_flow''::regclass', _flow.schema_name)
+                  JOIN pg_attribute a ON a.attname = w.aname AND a.attrelid = ''%1$I.wed_flow''::regclass
+                  ON CONFLICT DO NOTHING', _flow.schema_name)
     USING _flow.flow_id;
   EXECUTE format('UPDATE wed.flow SET open_attributes = ARRAY(SELECT aname FROM %I.wed_attr WHERE open),
                     attributes_version = CASE WHEN $2 THEN version + 1 ELSE attributes_version END WHERE flow_id = $1',
@@ -356,25 +399,6 @@ LANGUAGE sql STABLE AS $$
   WHERE a.attrelid = format('%I.wed_flow', _schema)::regclass AND a.attnum > 1 AND NOT a.attisdropped
     AND (a.atttypid IN ('text'::regtype, 'jsonb'::regtype) OR t.typcategory = 'A')
 $$;
-
--- Holds numbers, in documents too, to their digits, documents to their depth, an array to its elements, and what may be
--- long to what the row's size counts: the value as it is, not compressed (came_compressed).
-CREATE OR REPLACE FUNCTION wed.bound_attribute(_schema text, _name text, _sql_type text) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  _bound record;
-BEGIN
-  IF _sql_type IN ('text', 'jsonb') OR _sql_type ~ '\[\]$' THEN
-    EXECUTE format('ALTER TABLE %I.wed_flow ALTER COLUMN %I SET STORAGE EXTERNAL', _schema, _name);
-  END IF;
-  FOR _bound IN SELECT * FROM wed.bounds_of(_name, _sql_type, quote_ident(_name)) b
-    WHERE NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conrelid = format('%I.wed_flow', _schema)::regclass
-      AND c.conname = b.constraint_name)
-  LOOP
-    EXECUTE format('ALTER TABLE %I.wed_flow ADD CONSTRAINT %I CHECK (%s) NOT VALID', _schema, _bound.constraint_name,
-      _bound.expression);
-  END LOOP;
-END $$;
 
 -- The bounds of a value of an attribute, each an expression over it that is true or raises, and the name of the
 -- constraint that it makes.

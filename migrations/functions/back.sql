@@ -111,6 +111,18 @@ BEGIN
   END IF;
 END $$;
 
+-- Says of an exception on its way back how far it is, and what goes on with it; null for one that is on none.
+CREATE OR REPLACE FUNCTION wed.way_back(_flow_id integer, _wid integer) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT format(CASE
+    WHEN b.stopped THEN 'on its way back to step %1$s, and stopped, for a compensation failed: mend that, then '
+      '`wed instance back %2$s %3$s --to %1$s` goes on; retry, set and cancel give the way back up'
+    ELSE 'on its way back to step %1$s, and a host fires the next compensation: %4$s of its steps are to be undone; '
+      'retry, set and cancel give the way back up' END,
+    b.to_seq, f.name, b.wid, (SELECT count(*) FROM wed.steps_to_undo(b.flow_id, b.wid, b.to_seq)))
+  FROM wed.going_back b JOIN wed.flow f USING (flow_id) WHERE b.flow_id = _flow_id AND b.wid = _wid
+$$;
+
 -- Ends an instance's way back: gives it the state of the trace row that it goes back to, traced as _BACK. The instance
 -- stays an exception, and nothing is fired until an operator retries it. Where the recorded state does not fit the
 -- flow of today, the state stays as it is, and the trace says why.

@@ -55,6 +55,14 @@ LANGUAGE sql STABLE AS $$
   SELECT _status = 'F' OR _status = 'E' AND (wed.subprocess_of(_child)).state_attribute IS NOT NULL
 $$;
 
+-- Tells whether an exception of an instance is its end: a parent waits for it that has an attribute for its failure,
+-- and decides what becomes of it.
+CREATE OR REPLACE FUNCTION wed.fails_to_parent(_flow_id integer, _wid integer) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+  SELECT EXISTS (SELECT FROM wed.child c WHERE c.child_flow_id = _flow_id AND c.child_wid = _wid
+    AND c.state IN ('running', 'ended') AND wed.has_ended(c, 'E'))
+$$;
+
 -- The transition that called for a child, as the parent's definition has it now; null where it has it no more.
 CREATE OR REPLACE FUNCTION wed.subprocess_of(_child wed.child) RETURNS wed.subprocess
 LANGUAGE sql STABLE AS $$

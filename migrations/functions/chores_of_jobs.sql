@@ -39,7 +39,7 @@ BEGIN
   INSERT INTO wed.attempt (flow_id, wid, tgid, trname, attempt, outcome, message, writer)
   VALUES (_flow_id, _wid, _tgid, _job.trname, _job.attempt, 'abandoned', _lost, 'wedflow');
   IF _job.attempt >= greatest(_trigger.attempts, _attempts_min) THEN
-    PERFORM wed.exhaust(_job, format('%s: abandoned after %s attempts', _job.trname, _job.attempt));
+    PERFORM wed.exhaust(_job, format('%s: abandoned after %s', _job.trname, wed.attempts_in_words(_job.attempt)));
     RETURN 'true';
   END IF;
   UPDATE wed.job j SET host_id = NULL, token = 0, put_off = NULL,
@@ -138,7 +138,7 @@ BEGIN
   UPDATE wed.job SET attempt = _job.attempt, due = _job.due
   WHERE flow_id = _flow_id AND wid = _wid AND tgid = _tgid;
   IF _job.attempt >= _trigger.attempts THEN
-    PERFORM wed.exhaust(_job, format('%s: timed_out after %s attempts', _job.trname, _job.attempt));
+    PERFORM wed.exhaust(_job, format('%s: timed_out after %s', _job.trname, wed.attempts_in_words(_job.attempt)));
   ELSE
     PERFORM wed.ask_again_or_exhaust(_job, _trigger, _job.due);
   END IF;

@@ -29,9 +29,10 @@ BEGIN
   RETURN jsonb_build_object('wid', _wid, 'seq', _row.seq, 'present', _seq IS NULL, 'status', wed.status_word(CASE
       WHEN _seq IS NULL THEN _instance.status ELSE _row.status END),
     'state', CASE WHEN _seq IS NULL THEN wed.present_state(_flow, _wid) ELSE _row.state::jsonb END,
-    'note', _row.note, 'exception', CASE WHEN _seq IS NULL AND _instance.status = 'E' THEN format(
+    'note', _row.note, 'exception', CASE WHEN _seq IS NULL AND _instance.status = 'E' THEN coalesce(
+      'the instance is an exception ' || wed.way_back(_flow_id, _wid), format(
       'the instance is an exception, and its triggers fire nothing until it is mended: `wed instance retry %1$s %2$s` '
-      'fires what its state satisfies, `wed instance set %1$s %2$s` gives it another state', _flow.name, _wid) END,
+      'fires what its state satisfies, `wed instance set %1$s %2$s` gives it another state', _flow.name, _wid)) END,
     'triggers', (
       SELECT coalesce(jsonb_agg(t.doc || CASE WHEN _seq IS NULL
           THEN wed.present_outcome(_flow, _instance, _triggers, t.doc) ELSE wed.past_outcome(_row, t.doc) END

@@ -44,7 +44,7 @@ END $$;
 -- Hosts of a program that knows another interface: their jobs go to others, and what they commit is refused.
 SELECT wed.leave_host(host_id) FROM wed.host WHERE interface <> wed.interface_version();
 -- Attributes of flows that were made before some bound.
-SELECT wed.bound_attribute(f.schema_name, a.attname, format_type(a.atttypid, NULL)) FROM wed.flow f
+SELECT wed.bind_attribute(f.schema_name, a.attname, format_type(a.atttypid, NULL)) FROM wed.flow f
 JOIN pg_attribute a ON a.attrelid = to_regclass(format('%I.wed_flow', f.schema_name)) AND a.attnum > 1
   AND NOT a.attisdropped
 WHERE EXISTS (SELECT FROM wed.bounds_of(a.attname, format_type(a.atttypid, NULL), '') b

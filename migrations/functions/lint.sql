@@ -6,7 +6,7 @@
 -- the values allow.
 CREATE OR REPLACE FUNCTION wed.lint(_flow_id integer)
 RETURNS TABLE (code text, place text, text text, hint text, state jsonb, certain boolean)
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET statement_timeout = '20s' AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _states wed.evaluated[];
   _whole boolean;
@@ -195,7 +195,11 @@ CREATE OR REPLACE FUNCTION wed.lint_reached(_flow_id integer, OUT states wed.eva
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC' SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' AS $$
 DECLARE
-  _most CONSTANT integer := 4096;
+  _states_max CONSTANT integer := 4096;
+  -- What one step may compute before states that are equal are found.
+  _successors_max CONSTANT bigint := 65536;
+  _time_max CONSTANT interval := '1 second';
+  _began CONSTANT timestamptz := clock_timestamp();
   _shape text := (SELECT shape_schema FROM wed.flow WHERE flow_id = _flow_id);
   _sets jsonb;
   _new jsonb[];
@@ -208,26 +212,40 @@ BEGIN
   whole := false;
   IF EXISTS (SELECT FROM wed.trigger t WHERE t.flow_id = _flow_id AND t.enabled AND NOT t.cfinal
              AND t.predicate IS NOT NULL AND t.writes IS NULL) THEN RETURN; END IF;
-  _sets := wed.lint_sets(_flow_id, _most);
+  _sets := wed.lint_sets(_flow_id, _states_max);
   IF _sets IS NULL THEN RETURN; END IF;
   SELECT array_agg(s), array_agg(0) INTO _new, _by FROM jsonb_array_elements(_sets -> 'start') s;
   WHILE _new <> '{}' LOOP
-    IF cardinality(_seen) + cardinality(_new) > 4 * _most THEN RETURN; END IF;
+    IF cardinality(_seen) + cardinality(_new) > 4 * _states_max OR clock_timestamp() > _began + _time_max THEN
+      RETURN;
+    END IF;
     EXECUTE format('SELECT %1$I.evaluate_%1$s(array_agg(jsonb_populate_record(NULL::%1$I.wed_flow,
         jsonb_build_object(''wid'', u.at) || u.s) ORDER BY u.at)) FROM unnest($1) WITH ORDINALITY u(s, at)', _shape)
       INTO _some USING _new;
-    _some := ARRAY(SELECT DISTINCT ON (_new[r.wid]) r FROM unnest(_some) r
-                   WHERE r.fault IS NULL AND _by[r.wid] <> ALL (r.fired) AND _new[r.wid] <> ALL (_seen));
+    SELECT coalesce(array_agg(n.r), '{}'), coalesce(array_agg(n.s), '{}') INTO _some, _new FROM (
+      SELECT DISTINCT ON (u.s) r, u.s
+      FROM unnest(_some) r JOIN unnest(_new, _by) WITH ORDINALITY u(s, by, at) ON u.at = r.wid
+      WHERE r.fault IS NULL AND u.by <> ALL (r.fired)
+        AND NOT EXISTS (SELECT FROM unnest(_seen) o(s) WHERE o.s = u.s)) n;
     states := states || _some;
-    _seen := _seen || ARRAY(SELECT _new[r.wid] FROM unnest(_some) r);
+    _seen := _seen || _new;
+    IF wed.lint_successors(_some, _sets) > _successors_max THEN RETURN; END IF;
     SELECT coalesce(array_agg(n.s), '{}'), coalesce(array_agg(n.f), '{}') INTO _new, _by FROM (
-      SELECT DISTINCT _new[r.wid] || v AS s, CASE WHEN f <> ALL (_endless) THEN f ELSE 0 END AS f FROM unnest(_some) r
-          CROSS JOIN LATERAL unnest(r.fired) f
-      CROSS JOIN LATERAL jsonb_array_elements(_sets -> (f & 4294967295)::text) v WHERE NOT r.final
-    ) n WHERE n.s <> ALL (_seen);
+      SELECT DISTINCT u.s || v AS s, CASE WHEN f <> ALL (_endless) THEN f ELSE 0 END AS f
+      FROM unnest(_some, _new) u(flow_id, version, wid, state, payload, fired, kept, final, fault, s)
+      CROSS JOIN LATERAL unnest(u.fired) f
+      CROSS JOIN LATERAL jsonb_array_elements(_sets -> (f & 4294967295)::text) v WHERE NOT u.final
+    ) n WHERE NOT EXISTS (SELECT FROM unnest(_seen) o(s) WHERE o.s = n.s);
   END LOOP;
   whole := true;
 END $$;
+
+-- The number of states that transitions come to from some states, equal ones counted.
+CREATE OR REPLACE FUNCTION wed.lint_successors(_some wed.evaluated[], _sets jsonb) RETURNS bigint
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT coalesce(sum(jsonb_array_length(_sets -> (f & 4294967295)::text)), 0)::bigint
+  FROM unnest(_some) r CROSS JOIN LATERAL unnest(r.fired) f WHERE NOT r.final
+$$;
 
 -- For each trigger of a flow, the documents that its transition may set, of the values that lint_values distinguishes;
 -- under start, the states that an instance may begin with. null: there are more than _most of one of them.
@@ -279,16 +297,18 @@ BEGIN
   -- A list of the greatest length may have been cut.
   whole := _all <= _most + 0.5 AND NOT EXISTS (SELECT FROM unnest(_values) l WHERE jsonb_array_length(l) >= 64);
   EXECUTE format($f$
+    -- A number in which each attribute has a digit; of too many combinations, digits by chance that is the same each
+    -- time.
+    WITH n AS MATERIALIZED (
+      SELECT u.name, u.at, u.list, u.most, round(least(1e9, exp(coalesce(sum(ln(u.most)) OVER (
+        ORDER BY u.at ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0))))::integer AS step
+      FROM (SELECT x.name, x.list, x.at, jsonb_array_length(x.list) AS most
+            FROM unnest($1, $2) WITH ORDINALITY x(name, list, at)) u)
     SELECT %1$I.evaluate_%1$s(array_agg(r ORDER BY i)) FROM (
       SELECT i, jsonb_populate_record(NULL::%1$I.wed_flow, jsonb_build_object('wid', i + 1) || coalesce((
-        -- A number in which each attribute has a digit; of too many combinations, digits by chance that is the same
-        -- each time.
-        SELECT jsonb_object_agg(n.name, l.list -> CASE WHEN $4 THEN (i / n.step) %% jsonb_array_length(l.list)
-                 ELSE abs(hashint4(i * 1009 + n.at::integer)) %% jsonb_array_length(l.list) END)
-        FROM (SELECT u.name, u.at, round(least(1e9, coalesce((SELECT exp(sum(ln(jsonb_array_length($2[b]))))
-            FROM generate_series(1, u.at - 1) b), 1)))::integer AS step
-              FROM unnest($1) WITH ORDINALITY u(name, at)) n
-        CROSS JOIN LATERAL (SELECT $2[n.at] AS list) l), '{}')) AS r
+        SELECT jsonb_object_agg(n.name, n.list -> CASE WHEN $4 THEN (i / n.step) %% n.most
+                 ELSE abs(hashint4(i * 1009 + n.at::integer)) %% n.most END)
+        FROM n), '{}')) AS r
       FROM generate_series(0, least($3, %2$s)::integer - 1) i) s $f$, _flow.shape_schema, _most)
     INTO states USING _names, _values, round(_all), whole;
 END $$;
@@ -311,11 +331,13 @@ DECLARE
 BEGIN
   SELECT * INTO _flow FROM wed.flow WHERE flow_id = _flow_id;
   RETURN QUERY
-    WITH a AS (
+    WITH p AS MATERIALIZED (
+      SELECT g.reads, cardinality(g.reads) > 1 AND NOT wed.lint_is_plain(g.predicate) AS is_compared
+      FROM wed.trigger g WHERE g.flow_id = _flow_id
+    ), a AS (
       -- Where attributes may be compared with each other, each has further values, for one to be less than another.
       SELECT t.attname::text AS name, t.atttypid::regtype::text AS type, EXISTS (
-          SELECT FROM wed.trigger g WHERE g.flow_id = _flow_id AND t.attname = ANY (g.reads)
-            AND cardinality(g.reads) > 1 AND NOT wed.lint_is_plain(g.predicate)) AS is_compared
+          SELECT FROM p WHERE t.attname = ANY (p.reads) AND p.is_compared) AS is_compared
       FROM pg_attribute t
       WHERE t.attrelid = format('%I.wed_flow', _flow.shape_schema)::regclass AND t.attnum > 1 AND NOT t.attisdropped
         AND EXISTS (SELECT FROM wed.trigger g WHERE g.flow_id = _flow_id AND t.attname = ANY (g.reads))

@@ -66,7 +66,8 @@ BEGIN
                             'warnings', _of.warnings, 'transfer', _of.transfer);
 END $$;
 
--- Says when the sweep must look at an item next: the next of its instance's warnings, its deadline, its escalation.
+-- Says when the sweep must look at an item next: the next of its instance's warnings, its deadline, its escalation; at
+-- once at one whose list gives nobody work.
 -- Warnings that were over when the item arrived are not sent.
 CREATE OR REPLACE FUNCTION wed.set_alarm(_item_id bigint, _now timestamptz) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
@@ -75,7 +76,8 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
       JOIN LATERAL unnest(w.warnings || 0) v
      WHERE w.flow_id = i.flow_id AND w.wid = i.wid AND v <> ALL (i.warned)
        AND i.deadline_at - v * interval '1 hour' > i.arrived_at),
-    (SELECT i.arrived_at + t.escalate_after FROM wed.work_task t WHERE t.tgid = i.tgid AND NOT i.escalated))
+    (SELECT i.arrived_at + t.escalate_after FROM wed.work_task t WHERE t.tgid = i.tgid AND NOT i.escalated),
+    CASE WHEN wed.is_without_work(i) THEN i.arrived_at END)
   WHERE i.item_id = _item_id
 $$;
 
@@ -224,6 +226,7 @@ CREATE OR REPLACE FUNCTION wed.do_work(
 RETURNS jsonb LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _item wed.work_item;
+  _task wed.work_task;
 BEGIN
   SELECT * INTO _item FROM wed.work_item WHERE item_id = _item_id FOR UPDATE SKIP LOCKED;
   IF NOT FOUND THEN
@@ -231,7 +234,12 @@ BEGIN
   ELSIF _alarm = 0 AND _item.state = 'READY' THEN
     PERFORM wed.offer_item(_item_id, _now);
   ELSIF _alarm = 1 AND _item.ended_at IS NULL AND _item.alarm_at <= _now THEN
-    PERFORM wed.ring_alarm(_item, _now);
+    IF wed.is_without_work(_item) THEN
+      SELECT * INTO _task FROM wed.work_task WHERE tgid = _item.tgid;
+      PERFORM wed.end_list(_item, _task, _now);
+    ELSE
+      PERFORM wed.ring_alarm(_item, _now);
+    END IF;
   END IF;
   RETURN 'true';
 END $$;

@@ -43,7 +43,7 @@ DECLARE
                     AND v.resource = _key.resource AND v.key = _key.key AND v.held);
 BEGIN
   IF _held > 0 THEN
-    RAISE EXCEPTION '% of "%" are reserved', _held, _key.key USING ERRCODE = 'WF061',
+    RAISE EXCEPTION '"%" cannot be removed: % of it is reserved', _key.key, _held USING ERRCODE = 'WF061',
       HINT = 'Wait until the holders have committed, or cancel them; wed_reservation names them.';
   END IF;
 END $$;

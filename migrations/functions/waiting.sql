@@ -69,6 +69,10 @@ BEGIN
     RETURN NULL;
   END IF;
   IF EXISTS (SELECT FROM wed.work_item i WHERE i.flow_id = _flow_id AND i.wid = _wid AND i.tgid = _tgid
+             AND i.ended_at IS NULL AND wed.is_without_work(i)) THEN
+    -- A host ends it within a second.
+    RETURN CASE WHEN NOT EXISTS (SELECT FROM wed.host h WHERE wed.host_runs(h)) THEN 'no_host' ELSE 'time' END;
+  ELSIF EXISTS (SELECT FROM wed.work_item i WHERE i.flow_id = _flow_id AND i.wid = _wid AND i.tgid = _tgid
              AND i.ended_at IS NULL) THEN
     RETURN CASE WHEN wed.item_for_nobody(_flow_id, _wid, _tgid) IS NULL THEN 'person' ELSE 'nobody' END;
   END IF;

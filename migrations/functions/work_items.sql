@@ -9,7 +9,8 @@ DECLARE
   _item wed.work_item;
 BEGIN
   IF TG_OP = 'INSERT' AND NEW.trname = '_EXCPT' THEN
-    IF EXISTS (SELECT FROM wed.instance WHERE flow_id = NEW.flow_id AND wid = NEW.wid AND people) THEN
+    IF EXISTS (SELECT FROM wed.instance WHERE flow_id = NEW.flow_id AND wid = NEW.wid AND people)
+      AND NOT wed.fails_to_parent(NEW.flow_id, NEW.wid) THEN
       PERFORM wed.send_message(wed.in_charge(NEW.flow_id, NEW.wid), 'task_failed', wed.work_place(NEW.flow_id, NEW.wid),
         'The instance is an exception; decide what becomes of it: retry, set its state, or cancel it.', NULL,
           clock_timestamp());
@@ -83,7 +84,9 @@ BEGIN
   INSERT INTO wed.work_instance (flow_id, wid, tenant_id) VALUES (_job.flow_id, _job.wid,
     _job.tenant_id) ON CONFLICT DO NOTHING;
   UPDATE wed.instance SET people = true WHERE flow_id = _job.flow_id AND wid = _job.wid AND NOT people;
-  FOR _element IN SELECT e.part, e.element FROM wed.work_elements(_job.flow_id, _job.wid, _task) e ORDER BY e.part LOOP
+  FOR _element IN
+    SELECT e.part, e.element FROM wed.work_elements(wed.list_of(_job.flow_id, _job.wid, _task)) e ORDER BY e.part
+  LOOP
     _opened := wed.open_part(_job, _task, _element.part, _element.element, _now);
     _first := coalesce(_first, _opened);
   END LOOP;
@@ -116,6 +119,54 @@ BEGIN
   RETURN _item.item_id;
 END $$;
 
+-- Tells whether an item is of a list that gives nobody work: a host ends it at once (wed.end_list).
+CREATE OR REPLACE FUNCTION wed.is_without_work(_item wed.work_item) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT _item.part = 0 AND EXISTS (SELECT FROM wed.work_task t WHERE t.tgid = _item.tgid AND t.for_each IS NOT NULL)
+$$;
+
+-- Ends a task whose list gives nobody work: an empty one or null with no answers, another one that is no list, or too
+-- long, as a failure. A list that has elements by now is opened.
+CREATE OR REPLACE FUNCTION wed.end_list(_item wed.work_item, _task wed.work_task, _now timestamptz) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'iso_8601' AS $$
+DECLARE
+  _job wed.job;
+  _list jsonb;
+  _fault text;
+BEGIN
+  IF NOT wed.hold_instance(_item.flow_id, _item.wid, true) THEN RETURN; END IF;
+  SELECT * INTO _job FROM wed.job WHERE flow_id = _item.flow_id AND wid = _item.wid AND tgid = _item.tgid FOR UPDATE;
+  IF NOT FOUND OR wed.is_paused(_job.due) THEN
+    UPDATE wed.work_item SET alarm_at = _now + interval '5 seconds' WHERE item_id = _item.item_id;
+    RETURN;
+  END IF;
+  _list := wed.list_of(_item.flow_id, _item.wid, _task);
+  _fault := wed.list_fault(_list);
+  UPDATE wed.work_item SET ended_at = _now, alarm_at = NULL, state = CASE
+    WHEN _fault IS NOT NULL THEN 'FAILED' WHEN jsonb_array_length(nullif(_list, 'null')) > 0 THEN 'WITHDRAWN'
+    ELSE 'SUCCEEDED' END
+  WHERE item_id = _item.item_id RETURNING * INTO _item;
+  DELETE FROM wed.work_offer WHERE item_id = _item.item_id;
+  PERFORM wed.record_work(_item, 'wedflow', lower(_item.state), jsonb_build_object('reason', _fault), _now);
+  IF _item.state = 'WITHDRAWN' THEN
+    PERFORM wed.open_work_item(_job);
+  ELSIF _fault IS NULL THEN
+    PERFORM wed.write_values(_item.flow_id, _item.wid, jsonb_build_object(_task.collect,
+      wed.collected(_item, _task, NULL)) || CASE WHEN _task.state_attribute IS NULL THEN '{}'
+      ELSE jsonb_build_object(_task.state_attribute, 'SUCCEEDED') END);
+    PERFORM wed.pass_gate(wed.as_it_stands(_item.flow_id, _item.wid),
+      wed.finished_job(_item.flow_id, _item.wid, _job.tgid, _job.token), _lease => false,
+      _note => format('%s: there is no element in "%s", and nobody is asked', _item.task, _task.for_each));
+  ELSE
+    INSERT INTO wed.attempt (flow_id, wid, tgid, trname, attempt, outcome, message, writer)
+    VALUES (_job.flow_id, _job.wid, _job.tgid, _job.trname, 1, 'failed', _fault, 'wedflow');
+    PERFORM wed.pass_as_it_stands(_item.flow_id, _item.wid, _job.tgid, '_ABORT',
+      format('%s is done for each element of "%s": %s', _item.task, _task.for_each, _fault), NULL, NULL);
+  END IF;
+  PERFORM pg_notify('wed_jobs', '');
+END $$;
+
 -- Offers a ready item by its instance's policy to active people of its role, and to its candidates. Policy 1 needs
 -- no rows for the role: its members who were active at the last round see it (wed.is_offered).
 CREATE OR REPLACE FUNCTION wed.offer_item(_item_id bigint, _now timestamptz) RETURNS void
@@ -128,7 +179,10 @@ BEGIN
   SELECT * INTO _item FROM wed.work_item WHERE item_id = _item_id AND state = 'READY';
   IF NOT FOUND THEN RETURN; END IF;
   SELECT * INTO _task FROM wed.work_task WHERE tgid = _item.tgid;
-  IF wed.is_for_some(_task) THEN
+  IF wed.is_without_work(_item) THEN
+    UPDATE wed.work_item SET only_people = '{}', candidates = true WHERE item_id = _item_id;
+    RETURN;
+  ELSIF wed.is_for_some(_task) THEN
     _item := wed.look_whom(_item, _task);
   END IF;
   SELECT policy_count INTO _limit FROM wed.work_instance WHERE flow_id = _item.flow_id AND wid = _item.wid;
@@ -226,7 +280,7 @@ $$;
 -- Tells whether a ready item is for nobody: no person of the tenant, connected or not, has its role or is named for it.
 CREATE OR REPLACE FUNCTION wed.is_for_nobody(_item wed.work_item) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT _item.state = 'READY' AND NOT CASE
+  SELECT _item.state = 'READY' AND NOT wed.is_without_work(_item) AND NOT CASE
       WHEN _item.only_people IS NOT NULL THEN EXISTS (
         SELECT FROM wed.person p WHERE p.person_id = ANY (_item.only_people) AND p.person_id <> ALL (_item.not_people))
       WHEN _item.role_id IS NOT NULL THEN EXISTS (

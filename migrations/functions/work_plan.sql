@@ -18,6 +18,7 @@ BEGIN
     RAISE EXCEPTION 'the plan of work has more than 1000 tasks or 1 MiB' USING ERRCODE = 'WF085',
       HINT = 'Divide the process into several flows.';
   END IF;
+  _plan := _plan || jsonb_build_object('creator_role', wed.planned_creator_role(_flow_id, _plan));
   FOR _task IN SELECT jsonb_array_elements(_plan -> 'tasks') LOOP
     IF coalesce(_task ->> 'type', 'manual') <> 'automatic' THEN
       _kept := _kept || wed.plan_task(_flow, _plan, _task);
@@ -34,6 +35,32 @@ BEGIN
                     AND i.ended_at IS NULL);
   RETURN _opened;
 END $$;
+
+-- Plans the work of a process, and returns what of that changed: its creator role, people's work.
+CREATE OR REPLACE FUNCTION wed.apply_plan(_flow_id integer, _plan jsonb) RETURNS text[]
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _before wed.work_plan;
+  _after wed.work_plan;
+BEGIN
+  SELECT * INTO _before FROM wed.work_plan WHERE flow_id = _flow_id;
+  PERFORM wed.plan_work(_flow_id, _plan);
+  SELECT * INTO _after FROM wed.work_plan WHERE flow_id = _flow_id;
+  RETURN array_remove(ARRAY[
+    CASE WHEN _before.creator_role IS DISTINCT FROM _after.creator_role THEN 'creator role' END,
+    CASE WHEN _before.plan - 'creator_role' IS DISTINCT FROM _after.plan - 'creator_role' THEN 'people''s work' END],
+    NULL);
+END $$;
+
+-- The role whose people start instances by a plan: the present one where the plan does not say; nobody's, so that
+-- anybody may, where it says ''.
+CREATE OR REPLACE FUNCTION wed.planned_creator_role(_flow_id integer, _plan jsonb) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT CASE WHEN _plan ->> 'creator_role' IS NULL THEN (
+      SELECT r.name FROM wed.work_plan p JOIN wed.role_of_people r ON r.role_id = p.creator_role
+      WHERE p.flow_id = _flow_id)
+    ELSE nullif(_plan ->> 'creator_role', '') END
+$$;
 
 -- Keeps a task of a plan; returns its trigger. Data are named by their attributes from here on.
 CREATE OR REPLACE FUNCTION wed.plan_task(_flow wed.flow, _plan jsonb, _task jsonb) RETURNS integer
@@ -237,10 +264,8 @@ BEGIN
   END IF;
 END $$;
 
--- The parts of a task: one for each element of its list, at most 1000; a single one where it has no list, or the list
--- is empty, so that a person decides.
-CREATE OR REPLACE FUNCTION wed.work_elements(_flow_id integer, _wid integer, _task wed.work_task)
-RETURNS TABLE (part integer, element jsonb)
+-- The list for each element of which a task is done; null of other tasks.
+CREATE OR REPLACE FUNCTION wed.list_of(_flow_id integer, _wid integer, _task wed.work_task) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _list jsonb;
@@ -249,15 +274,31 @@ BEGIN
     EXECUTE format('SELECT to_jsonb(w.%I) FROM %I.wed_flow w WHERE w.wid = $1', _task.for_each,
                    (SELECT schema_name FROM wed.flow WHERE flow_id = _flow_id)) INTO _list USING _wid;
   END IF;
-  IF jsonb_typeof(_list) IS DISTINCT FROM 'array' OR _list = '[]' THEN
-    RETURN QUERY SELECT 0, NULL::jsonb;
-  ELSE
-    RETURN QUERY SELECT e.at::integer, e.value FROM jsonb_array_elements(_list) WITH ORDINALITY e(value, at)
-      WHERE e.at <= 1000;
-  END IF;
+  RETURN _list;
 END $$;
 
--- The answers so far with that of a part: by its element, or by its number where that is no text and no number.
+-- What is wrong with a list for a task; null when nothing is.
+CREATE OR REPLACE FUNCTION wed.list_fault(_list jsonb) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT CASE
+    WHEN jsonb_typeof(_list) = 'array' THEN (
+      SELECT format('it has %s elements, and 1000 are allowed', n) FROM jsonb_array_length(_list) n WHERE n > 1000)
+    WHEN jsonb_typeof(_list) <> 'null' THEN format('it is a %s, and no list', jsonb_typeof(_list)) END
+$$;
+
+-- The parts of a task: one for each element of its list; a single one, of number 0, of a task without a list, and of
+-- one whose list gives nobody work (see wed.end_list).
+CREATE OR REPLACE FUNCTION wed.work_elements(_list jsonb) RETURNS TABLE (part integer, element jsonb)
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT 0, NULL::jsonb WHERE jsonb_typeof(_list) IS DISTINCT FROM 'array' OR _list = '[]'
+    OR wed.list_fault(_list) IS NOT NULL
+  UNION ALL
+  SELECT e.at::integer, e.value
+  FROM jsonb_array_elements(CASE jsonb_typeof(_list) WHEN 'array' THEN _list ELSE '[]' END) WITH ORDINALITY e(value, at)
+  WHERE wed.list_fault(_list) IS NULL
+$$;
+
+-- The answers so far with that of a part.
 CREATE OR REPLACE FUNCTION wed.collected(_item wed.work_item, _task wed.work_task, _answer jsonb) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -265,10 +306,22 @@ DECLARE
 BEGIN
   EXECUTE format('SELECT w.%I FROM %I.wed_flow w WHERE w.wid = $1', _task.collect,
                  (SELECT schema_name FROM wed.flow WHERE flow_id = _item.flow_id)) INTO _answers USING _item.wid;
-  RETURN CASE jsonb_typeof(_answers) WHEN 'object' THEN _answers ELSE '{}' END || jsonb_build_object(
-    CASE WHEN jsonb_typeof(_item.element) IN ('string', 'number') THEN _item.element #>> '{}' ELSE _item.part::text END,
-    _answer);
+  RETURN CASE jsonb_typeof(_answers) WHEN 'object' THEN _answers ELSE '{}' END
+    || CASE WHEN _item.part > 0 THEN jsonb_build_object(wed.part_key(_item), _answer) ELSE '{}' END;
 END $$;
+
+-- The key of a part's answer: its element where that is a text or a number, else its number. Where two parts of a task
+-- would have the same key, as of equal elements, all of them have their numbers.
+CREATE OR REPLACE FUNCTION wed.part_key(_item wed.work_item) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  WITH k AS (
+    SELECT i.item_id, CASE WHEN jsonb_typeof(i.element) IN ('string', 'number') THEN i.element #>> '{}'
+                           ELSE i.part::text END AS key
+    FROM wed.work_item i WHERE i.flow_id = _item.flow_id AND i.wid = _item.wid AND i.tgid = _item.tgid
+      AND i.arrived_at = _item.arrived_at)
+  SELECT CASE WHEN (SELECT count(*) = count(DISTINCT k.key) FROM k) THEN k.key ELSE _item.part::text END
+  FROM k WHERE k.item_id = _item.item_id
+$$;
 
 -- Whether the parts of an item's task that have ended are enough.
 CREATE OR REPLACE FUNCTION wed.is_complete(_item wed.work_item, _task wed.work_task) RETURNS boolean
@@ -451,6 +504,7 @@ BEGIN
     RAISE EXCEPTION 'there is no time zone "%"', left(_zone, 80) USING ERRCODE = 'WF085',
       HINT = 'Name a zone of the IANA database, such as America/Sao_Paulo.';
   END IF;
+  PERFORM wed.refuse_calendar(_tenant, _name, _weekdays, _opens, _closes, _holidays);
   INSERT INTO wed.work_calendar (tenant_id, name, zone, weekdays, opens, closes, holidays)
   SELECT tenant_id, _name, _zone, _weekdays, _opens, _closes, _holidays FROM wed.tenant WHERE name = _tenant
   ON CONFLICT (tenant_id, name) DO UPDATE SET zone = excluded.zone, weekdays = excluded.weekdays,
@@ -458,6 +512,30 @@ BEGIN
     closes = excluded.closes, holidays = excluded.holidays
   RETURNING calendar_id INTO _id;
   RETURN _id;
+END $$;
+
+-- Refuses a calendar that opens never, or is one too many.
+CREATE OR REPLACE FUNCTION wed.refuse_calendar(
+  _tenant text, _name text, _weekdays integer[], _opens time, _closes time, _holidays date[]) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _others bigint := (SELECT count(*) FROM wed.work_calendar c JOIN wed.tenant t USING (tenant_id)
+                     WHERE t.name = _tenant AND c.name <> _name);
+  _wrong text := CASE
+    WHEN (_name ~ '^[a-z0-9][a-z0-9_-]{0,62}$') IS NOT TRUE
+      THEN 'its name is not made of 1 to 63 small letters, digits, - and _'
+    WHEN cardinality(_weekdays) = 0 OR array_position(_weekdays, NULL) IS NOT NULL
+      OR NOT _weekdays <@ '{1,2,3,4,5,6,7}' THEN 'its weekdays are not numbers from 1 (Monday) to 7'
+    WHEN _opens >= _closes THEN format('it opens at %s and closes at %s', _opens, _closes)
+    WHEN array_position(_holidays, NULL) IS NOT NULL OR 'infinity' = ANY (_holidays) OR '-infinity' = ANY (_holidays)
+      THEN 'a holiday is no day'
+    WHEN cardinality(_holidays) > 1000 THEN format('it has %s holidays, and 1000 are allowed', cardinality(_holidays))
+    WHEN _others >= 1000 THEN 'the tenant has 1000 calendars, and no more are allowed' END;
+BEGIN
+  IF _wrong IS NOT NULL THEN
+    RAISE EXCEPTION 'the calendar "%" cannot be: %', left(_name, 80), _wrong USING ERRCODE = 'WF085',
+      HINT = 'For example weekdays {1,2,3,4,5}, opens 09:00, closes 17:00, holidays {2026-12-25}.';
+  END IF;
 END $$;
 
 -- The calendars of a tenant, by name.

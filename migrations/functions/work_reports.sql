@@ -142,7 +142,10 @@ BEGIN
   FROM jsonb_each(_values) v;
   SELECT min(k) INTO _wrong FROM jsonb_object_keys(_named) k WHERE k <> ALL (_outputs);
   IF _wrong IS NOT NULL THEN
-    PERFORM wed.refuse_write(_item.wid, _item.task, _wrong, _outputs);
+    RAISE EXCEPTION 'the form of % has no field "%"', _item.task, left(_wrong, 80) USING ERRCODE = 'WF010',
+      DETAIL = format('Instance %s; its fields are: %s.', _item.wid,
+        coalesce(nullif(array_to_string(_outputs, ', '), ''), 'none')),
+      HINT = 'Report what the form asks for: `wed work show`. Another field is added to the task''s outputs.';
   END IF;
   RETURN _named;
 END $$;
@@ -184,6 +187,10 @@ CREATE OR REPLACE FUNCTION wed.refused_report(_item wed.work_item, _person wed.p
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _holder text := (SELECT name FROM wed.person WHERE person_id = _item.holder);
+  -- Whoever holds an item has an entry of its history, or is named as who got it.
+  _never boolean := _item.holder IS DISTINCT FROM _person.person_id AND NOT EXISTS (
+    SELECT FROM wed.work_event e WHERE e.item_id = _item.item_id AND e.action <> 'report_refused'
+      AND _person.name IN (e.person, e.detail ->> 'to'));
   _state jsonb;
 BEGIN
   EXECUTE format('SELECT to_jsonb(w) - ''wid'' FROM %I.wed_flow w WHERE wid = $1',
@@ -196,11 +203,15 @@ BEGIN
     'reason', CASE
       WHEN _changed IS NOT NULL THEN format('work item %s (%s) changed while it was worked on: %s', _item.item_id,
         _item.task, (SELECT string_agg(k, ', ' ORDER BY k) FROM jsonb_object_keys(_changed) k))
+      WHEN _never THEN format('work item %s (%s) is not held by %s: %s', _item.item_id, _item.task, _person.name,
+        wed.told_state(_item, _holder))
       ELSE format('work item %s (%s) is no longer held by %s under the claim that was reported: %s', _item.item_id,
         _item.task, _person.name, wed.told_state(_item, _holder)) END,
     'hint', CASE
       WHEN _changed IS NOT NULL THEN 'The result is kept. Compare both versions; send yours again to overwrite the '
         'present one, or edit it first.'
+      WHEN _never AND _item.state = 'READY' THEN 'The result is kept. Take the item first: `wed work select`; then '
+        'report it again.'
       WHEN _item.state = 'WITHDRAWN' THEN 'The result is kept. Nothing is left to report: tell who is in charge, then '
         'forget it.'
       WHEN _item.holder = _person.person_id THEN 'The result is kept. It was reported from another machine, or under '

@@ -108,7 +108,7 @@ impl ServerSettings {
             replica: None,
             lock: Duration::from_secs(1),
             request: Duration::from_secs(20),
-            definition: Duration::from_secs(120),
+            definition: Duration::from_secs(60),
             first_byte: Duration::from_secs(2),
             head: Duration::from_secs(10),
             idle: Duration::from_secs(10),

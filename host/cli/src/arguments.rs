@@ -717,7 +717,8 @@ pub(crate) enum FlowCommand {
         /// Change nothing: print what would change, and which live instances would then fire what.
         #[arg(long)]
         dry_run: bool,
-        /// Of a process: the role whose people may start instances; anybody without it.
+        /// Of a process: the role whose people may start instances; '' lets anybody. Without it that stays as it is,
+        /// and of a new process anybody may.
         #[arg(long, value_name = "ROLE")]
         creator_role: Option<String>,
         /// Do not ask at a terminal, where the changes of a flow that there is are shown first.

@@ -13,7 +13,7 @@ mod courier;
 mod desk;
 mod draw;
 mod follow;
-mod form;
+pub(crate) mod form;
 mod screen;
 pub(crate) mod server;
 mod words;

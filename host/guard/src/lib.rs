@@ -70,5 +70,5 @@ pub const MAX_DIGITS: usize = 38;
 /// The most bytes of an instance's row, held by the database (`wed.refuse_row`): what is accepted is
 /// bounded in time and memory for rows up to this size.
 pub const MAX_ROW_BYTES: usize = 256 << 10;
-/// The most elements of an attribute that is an array, held by the database (`wed.bound_attribute`).
+/// The most elements of an attribute that is an array, held by the database (`wed.bounds_of`).
 pub const MAX_ELEMENTS: usize = 4096;

@@ -484,7 +484,7 @@ pub const PROBLEM_CODES: &[ErrorCode] = &[
     },
     ErrorCode {
         code: "not_signed",
-        meaning: "a message for a hook is not signed with its secret, or is older than five minutes",
+        meaning: "a message for a hook is not signed with its secret, or its time is more than five minutes from now",
         remedy: "give the sender the hook's secret, and look at its clock",
     },
     ErrorCode {

@@ -47,6 +47,17 @@ pub fn check(document: &Document) -> Vec<Diagnostic> {
             check_activity(document, workflow, block, &mut found);
         }
         missing_models(document, workflow, &mut found);
+        for block in workflow.data() {
+            found.extend(writing_query(block));
+        }
+        if workflow.activities().next().is_none() {
+            let message = format!("WORKFLOW {} has no task", workflow.name);
+            found.push(
+                Diagnostic::warning(workflow.name.span.clone(), message).hint(
+                    "An instance of it is final at once. Write TASK Name: Model { … } in it.",
+                ),
+            );
+        }
         if !found.iter().any(Diagnostic::is_error) {
             found.extend(dead_tasks(workflow));
         }
@@ -59,6 +70,67 @@ pub fn check(document: &Document) -> Vec<Diagnostic> {
     }
     found.sort_by_key(|one| one.span.start);
     found
+}
+
+/// Refuses a query that is no question: a statement of another kind, or one with a part that writes.
+fn writing_query(block: &Block) -> Option<Diagnostic> {
+    let words = words_of(block.expression()?);
+    let first = words.first().map_or("", String::as_str);
+    let asks = ["select", "with", "values", "table"].contains(&first);
+    let writes = words
+        .windows(2)
+        .find_map(|pair| match (pair[0].as_str(), pair[1].as_str()) {
+            ("insert" | "merge", "into") | ("delete", "from") => Some(pair[0].to_uppercase()),
+            ("update", word) if word != "of" && words.iter().any(|one| one == "set") => {
+                Some("UPDATE".to_owned())
+            }
+            _ => None,
+        });
+    let why = match (first, asks, writes) {
+        ("", ..) => "is empty".to_owned(),
+        (first, false, _) => format!("begins with {}", first.to_uppercase()),
+        (_, true, Some(word)) => format!("holds {word}"),
+        _ => return None,
+    };
+    let message = format!("the EXPRESSION of QUERY {} {why}", block.name);
+    Some(
+        Diagnostic::error(block.name.span.clone(), message)
+            .hint("A query reads: write SELECT, WITH … SELECT, VALUES or TABLE. Let a task write."),
+    )
+}
+
+/// Lists the words of a statement in small letters, without what stands in quotes and comments.
+fn words_of(sql: &str) -> Vec<String> {
+    let (mut words, mut word) = (Vec::new(), String::new());
+    let mut letters = sql.chars().peekable();
+    while let Some(letter) = letters.next() {
+        if letter.is_alphanumeric() || letter == '_' {
+            word.extend(letter.to_lowercase());
+            continue;
+        }
+        if !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        match (letter, letters.peek()) {
+            ('\'' | '"', _) => {
+                let _inside = letters.by_ref().take_while(|one| *one != letter).count();
+            }
+            ('-', Some('-')) => {
+                let _comment = letters.by_ref().take_while(|one| *one != '\n').count();
+            }
+            ('/', Some('*')) => {
+                let mut before = ' ';
+                let is_inside =
+                    |one: &char| !(std::mem::replace(&mut before, *one) == '*' && *one == '/');
+                let _comment = letters.by_ref().skip(1).take_while(is_inside).count();
+            }
+            _ => {}
+        }
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
 }
 
 /// Warns of each role of a document that is none of the known ones.

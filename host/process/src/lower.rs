@@ -116,7 +116,7 @@ fn process(
             process_type: workflow.name.text.clone(),
             creator_role: None,
             applications: applications(document, &tasks),
-            sub_workflows: sub_workflows(&network),
+            sub_workflows: sub_workflows(document, &network),
             data: data.into_values().map(|datum| datum.planned).collect(),
             tasks,
         },
@@ -464,17 +464,25 @@ fn applications(document: &Document, tasks: &[PlannedTask]) -> Vec<PlannedApplic
         .collect()
 }
 
-fn sub_workflows(network: &Network<'_>) -> Vec<PlannedSubWorkflow> {
+fn sub_workflows(document: &Document, network: &Network<'_>) -> Vec<PlannedSubWorkflow> {
     let subs = network.members.iter().enumerate();
     subs.filter(|(_, member)| member.state.is_none())
-        .map(|(place, member)| PlannedSubWorkflow {
-            name: member.path.clone(),
-            process_type: member
-                .block
-                .of
-                .as_ref()
-                .map_or_else(String::new, |of| of.text.clone()),
-            depends: network.dependence(place),
+        .map(|(place, member)| {
+            let of = member.block.of.as_ref();
+            let process_type = of.map_or_else(String::new, |of| of.text.clone());
+            let own = document.workflow(&process_type).map(|workflow| {
+                let blocks = workflow.data().map(|block| (&block.name.text, block));
+                // By name, as the data of a plan are.
+                let blocks: BTreeMap<_, _> = blocks.collect();
+                let planned = |(name, block): (&String, &Block)| datum(block, name.clone()).planned;
+                blocks.into_iter().map(planned).collect()
+            });
+            PlannedSubWorkflow {
+                name: member.path.clone(),
+                depends: network.dependence(place),
+                data: own,
+                process_type,
+            }
         })
         .collect()
 }

@@ -11,7 +11,7 @@ pub struct Plan {
     /// The workflow's name as written; instances are named after it (`Manutencao_001`).
     #[serde(rename = "type")]
     pub process_type: String,
-    /// The role whose people may start instances; anybody when absent.
+    /// The role whose people may start instances; absent: as it was before, and at first anybody; empty: anybody.
     pub creator_role: Option<String>,
     /// The tasks, those of sub-workflows included.
     pub tasks: Vec<PlannedTask>,
@@ -103,6 +103,10 @@ pub struct PlannedSubWorkflow {
     pub process_type: String,
     /// The dependence rule; null when empty.
     pub depends: Option<Dependence>,
+    /// The data that the workflow defines, as they are where it runs by itself. Here those of the workflow around it
+    /// take their place; absent in a plan that was made before they were kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Vec<PlannedData>>,
 }
 
 /// A datum of the instance's context.

@@ -6,11 +6,10 @@ use serde_json::Value as Json;
 
 use crate::format::format;
 use crate::parser::parse;
-use crate::plan::{Dependence, Plan, PlannedApplication, PlannedTask, Unit};
+use crate::plan::{Dependence, Plan, PlannedApplication, PlannedData, PlannedTask, Unit};
 use crate::syntax::TaskType;
 
-/// Writes the source of processes. What it writes lowers to the same flows and plans; comments, and data of
-/// sub-workflows that no task uses, are not in a plan.
+/// Writes the source of processes. What it writes lowers to the same flows and plans; comments are not in a plan.
 pub fn raise(plans: &[Plan]) -> String {
     let mut source = String::new();
     let mut written: BTreeSet<&str> = plans
@@ -21,6 +20,7 @@ pub fn raise(plans: &[Plan]) -> String {
         View {
             plan,
             prefix: String::new(),
+            data: None,
         }
         .write(&plan.process_type, &mut source);
     }
@@ -31,6 +31,7 @@ pub fn raise(plans: &[Plan]) -> String {
                 let view = View {
                     plan,
                     prefix: format!("{}.", sub.name),
+                    data: sub.data.as_deref(),
                 };
                 view.write(&sub.process_type, &mut source);
             }
@@ -57,6 +58,8 @@ pub fn raise(plans: &[Plan]) -> String {
 struct View<'p> {
     plan: &'p Plan,
     prefix: String,
+    /// The data that it defines, where they are known apart from those of the workflow around it.
+    data: Option<&'p [PlannedData]>,
 }
 
 impl View<'_> {
@@ -68,6 +71,9 @@ impl View<'_> {
 
     fn write(&self, name: &str, source: &mut String) {
         source.push_str(&format!("WORKFLOW {name} {{\n"));
+        for datum in self.data.into_iter().flatten() {
+            write_datum(&datum.name, &datum.kind, &datum.source, source);
+        }
         let used: BTreeSet<&String> = self
             .plan
             .tasks
@@ -78,7 +84,7 @@ impl View<'_> {
         for datum in &self.plan.data {
             // A datum of a workflow around this one is shared by tasks here.
             let outer = !datum.name.starts_with(self.prefix.as_str()) && used.contains(&datum.name);
-            if outer || self.own(&datum.name).is_some() {
+            if self.data.is_none() && (outer || self.own(&datum.name).is_some()) {
                 write_datum(last(&datum.name), &datum.kind, &datum.source, source);
             }
         }

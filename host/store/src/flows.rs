@@ -401,16 +401,19 @@ impl Store {
         let mut transaction = self.begin_alone().await?;
         let mut all = Vec::new();
         for (definition, plan) in processes {
-            let applied = apply(&mut transaction, &self.actor, tenant, definition).await?;
-            sqlx::query(
-                "SELECT wed.plan_work(f.flow_id, $3) FROM wed.flow f JOIN wed.tenant t USING (tenant_id) \
+            let mut applied = apply(&mut transaction, &self.actor, tenant, definition).await?;
+            let changed: Vec<String> = sqlx::query_scalar(
+                "SELECT wed.apply_plan(f.flow_id, $3) FROM wed.flow f JOIN wed.tenant t USING (tenant_id) \
                  WHERE t.name = $1 AND f.name = $2",
             )
             .bind(tenant)
             .bind(&definition.name)
             .bind(plan)
-            .execute(&mut *transaction)
+            .fetch_one(&mut *transaction)
             .await?;
+            if !applied.created {
+                applied.settings_changed.extend(changed);
+            }
             note(
                 &mut transaction,
                 &self.actor,

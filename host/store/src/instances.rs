@@ -304,6 +304,11 @@ impl Store {
             .await?
             .pop()
             .ok_or_else(|| StoreError::not_found("instance", wid))?;
+        instance.way_back = sqlx::query_scalar("SELECT wed.way_back($1, $2)")
+            .bind(flow.flow_id)
+            .bind(wid)
+            .fetch_one(&self.pool)
+            .await?;
         instance.relatives = sqlx::query_as(
             "SELECT CASE WHEN is_parent THEN 'parent' ELSE 'child' END AS role, flow, wid, transition, state \
              FROM wed.relatives_of($1, $2)",

@@ -1,4 +1,4 @@
--- A flow's states, a row for each instance, with a column for each attribute (wed.add_attribute). Its triggers are the
+-- A flow's states, a row for each instance, with a column for each attribute (wed.add_attributes). Its triggers are the
 -- gate (gate_triggers).
 -- Statistics are for who asks in SQL; the gate's plans need none, and each analysis and each vacuum discards them in
 -- every session. Old versions of a row are tidied away by whoever reads its page.

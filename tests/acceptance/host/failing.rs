@@ -65,7 +65,8 @@ fn failures_are_tried_again_and_end_as_an_exception() {
         let note = session.line("SELECT note FROM wed_trace WHERE seq = 2");
         assert!(
             note.starts_with(&format!(
-                "{transition}: {outcome} after {attempts} attempts: "
+                "{transition}: {outcome} after {attempts} attempt{}: ",
+                if *attempts == 1 { "" } else { "s" }
             )),
             "{note}"
         );
@@ -360,7 +361,7 @@ fn a_component_serves_exceptions() {
         session.line(
             "SELECT attempt, fuel, elapsed_us, memory_bytes, note FROM wed_trace WHERE seq = 2"
         ),
-        "1|5|6|7|fail: failed after 1 attempts: no stock"
+        "1|5|6|7|fail: failed after 1 attempt: no stock"
     );
     let claimed = on(store.claim(host, 10)).expect("claimed");
     assert_eq!(claimed.len(), 1, "{claimed:?}");

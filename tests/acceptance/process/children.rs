@@ -238,8 +238,17 @@ fn failure_of_a_child_is_a_state_where_the_parent_has_one() {
     let wid = order(&mut p, "5");
     owner.chores("children");
     // An amount that nothing is collected of: the child is an exception.
+    // The parent decides of it: who is in charge of the child is not asked.
+    owner.run(&format!(
+        "SELECT wed.create_person('default', 'dora', '{{}}'); \
+         INSERT INTO wed.work_instance (flow_id, wid, tenant_id, in_charge) \
+         SELECT {0}, 1, tenant_id, person_id FROM wed.person; \
+         UPDATE wed.instance SET people = true WHERE flow_id = {0}",
+        child.id
+    ));
     c.finish(1, "collect", "amount = 0");
     assert_eq!(c.status(1), "E");
+    assert_eq!(owner.number("SELECT count(*) FROM wed.work_message"), 0);
     owner.chores("children");
     assert_eq!(
         (p.status(wid), p.line("SELECT payment FROM wed_flow")),

@@ -246,3 +246,26 @@ fn job_that_is_not_done_in_time_makes_an_exception() {
     );
     assert!(violations(&mut owner).is_empty());
 }
+
+#[harness::test]
+fn advice_for_an_instance_on_its_way_back_keeps_the_way() {
+    let (flow, mut s, mut owner) = stopped();
+    back(&mut owner, &flow, 2);
+    s.finish(1, "u3", "a = '2'");
+    let way = format!("SELECT wed.way_back({}, 1)", flow.id);
+    let why = format!("SELECT wed.why({}, 1) ->> 'exception'", flow.id);
+    let between = owner.line(&way);
+    assert!(
+        between.contains("a host fires the next compensation: 1 of its steps"),
+        "{between}"
+    );
+    let explained = owner.line(&why);
+    assert!(
+        explained.starts_with("the instance is an exception on its way back"),
+        "{explained}"
+    );
+    owner.run("UPDATE wed.going_back SET stopped = true");
+    let stopped = owner.line(&way);
+    let command = format!("`wed instance back {} 1 --to 2` goes on", flow.name);
+    assert!(stopped.contains(&command), "{stopped}");
+}

@@ -227,3 +227,75 @@ fn tasks_for_whom_nothing_can_say_are_refused() {
         office.owner.refused(&sql).expect("WF085");
     }
 }
+
+/// The vote over a document, which anybody may answer.
+fn survey() -> String {
+    vote("\"all\"")
+        .replace("type = \"text[]\"", "type = \"jsonb\"")
+        .replace("assignee = \"voters\"\n", "")
+}
+
+#[harness::test]
+fn answers_of_equal_elements_are_kept_by_their_places() {
+    for (voters, keys) in [
+        (r#"["x", "x", "1"]"#, "1, 2, 3"),
+        (r#"[1, "1"]"#, "1, 2"),
+        (r#"[null, "1"]"#, "1, 2"),
+        (r#"["1", {"name": "x"}, "y"]"#, "1, 2, y"),
+    ] {
+        let mut office = Office::of(&survey());
+        let wid = start(&mut office, &format!(r#"{{"voters": {voters}}}"#));
+        let items = office.owner.lines(&format!(
+            "SELECT item_id FROM wed.work_item WHERE wid = {wid} ORDER BY part DESC"
+        ));
+        for item in items {
+            let item: i64 = item.parse().expect("a number");
+            office.act("select_work", "ana", item);
+            office.report("ana", item, r#"{"yes": true}"#, &item.to_string());
+        }
+        let mut flow = office.flow.session();
+        assert_eq!(
+            flow.line(
+                "SELECT string_agg(k, ', ' ORDER BY k) FROM wed_flow, jsonb_object_keys(votes) k"
+            ),
+            keys,
+            "{voters}"
+        );
+        assert_eq!(flow.status(wid), "F", "{voters}");
+    }
+}
+
+#[harness::test]
+fn list_that_gives_nobody_work_is_ended_by_a_host() {
+    for (voters, status, said) in [
+        (
+            "[]",
+            "F",
+            "vote: there is no element in \"voters\", and nobody is asked",
+        ),
+        (
+            "null",
+            "F",
+            "vote: there is no element in \"voters\", and nobody is asked",
+        ),
+        (
+            r#""ana""#,
+            "E",
+            "vote is done for each element of \"voters\": it is a string, and no list",
+        ),
+    ] {
+        let mut office = Office::of(&survey());
+        let wid = start(&mut office, &format!(r#"{{"voters": {voters}}}"#));
+        assert_eq!(offered(&mut office), [""; 0], "{voters}");
+        let item = office.item(wid, "vote");
+        office.sweep(item, "1 second");
+        let mut flow = office.flow.session();
+        assert_eq!(flow.status(wid), status, "{voters}");
+        assert_eq!(
+            flow.line("SELECT note FROM wed_trace ORDER BY seq DESC LIMIT 1"),
+            said
+        );
+        let votes = if status == "F" { "{}" } else { "·" };
+        assert_eq!(flow.line("SELECT votes FROM wed_flow"), votes, "{voters}");
+    }
+}

@@ -117,3 +117,26 @@ fn deadline_counts_working_hours_of_a_calendar() {
         )
         .expect("WF085");
 }
+
+#[harness::test]
+fn calendar_that_never_opens_is_refused_in_words() {
+    let mut office = Office::new();
+    for (calendar, why) in [
+        ("'k', 'UTC', '{}', '09:00', '17:00', '{}'", "weekdays"),
+        ("'k', 'UTC', '{1,8}', '09:00', '17:00', '{}'", "weekdays"),
+        (
+            "'k', 'UTC', '{1}', '17:00', '09:00', '{}'",
+            "opens at 17:00:00",
+        ),
+        (
+            "'k', 'UTC', '{1}', '09:00', '17:00', '{infinity}'",
+            "holiday",
+        ),
+        ("'Big K', 'UTC', '{1}', '09:00', '17:00', '{}'", "its name"),
+    ] {
+        let sql = format!("SELECT wed.set_calendar('default', {calendar})");
+        let refused = office.owner.refused(&sql);
+        assert_eq!(refused.code, "WF085", "{calendar}");
+        assert!(refused.message.contains(why), "{}", refused.message);
+    }
+}

@@ -190,7 +190,7 @@ fn any_refusal_says_why_and_is_corrected_and_sent_again() {
     let error = field.work("s", &["return"]).exits(4).error();
     assert_eq!(error["code"], "WF010", "{error}");
     assert!(
-        error["message"].to_string().contains("may not set"),
+        error["message"].to_string().contains("has no field"),
         "{error}"
     );
     assert!(error.to_string().contains("mine"), "{error}");
@@ -494,4 +494,26 @@ fn participant_in_charge_decides_on_an_exception_over_http() {
     let dora = field.api.user("default", "dora", "participant");
     let decided = dora.json("POST", &path, &decision).is(200).json();
     assert_eq!(decided["status"], "R", "{decided}");
+}
+
+#[harness::test]
+fn result_without_what_its_form_requires_is_not_kept() {
+    let form = "outputs = [\"a2\"]\n[trigger.work.form]\nrequired = [\"a2\"]\n\
+                [trigger.work.form.properties]\na2 = { type = \"string\", maxLength = 4 }\n";
+    let house = HOUSE
+        .replace("outputs = [\"a2\"]\n", form)
+        .replace("application = \"paper\"\n", "")
+        .replace("semi_automatic", "manual");
+    let mut field = Field::of(&house);
+    let item = field.locked().to_string();
+    field.work("s", &["away"]).done();
+    for values in [&[][..], &["--set", "a2=longer"], &["--set", "a2=5"]] {
+        let words = [&["do", item.as_str()][..], values].concat();
+        assert_eq!(field.work("s", &words).exits(2).error()["code"], "WF088");
+    }
+    assert!(field.store("s").results().expect("results").is_empty());
+    field.work("s", &["do", &item, "--set", "a2=mine"]).done();
+    let rows = field.work("s", &["outbox"]).done().json();
+    let at = rows[0]["at"].as_str().expect("a time");
+    assert_eq!(at.len(), "2026-01-01T00:00:00Z".len(), "{rows}");
 }

@@ -215,3 +215,25 @@ fn reports_of_one_key_at_once_are_applied_once() {
         1
     );
 }
+
+#[harness::test]
+fn report_that_cannot_be_says_what_to_do_first() {
+    let mut office = Office::new();
+    let visit = office.visit();
+    let answer = office.report("beto", visit, "{}", "early");
+    assert_eq!(
+        answer["reason"],
+        format!("work item {visit} (visit) is not held by beto: it is READY"),
+        "{answer}"
+    );
+    let hint = answer["hint"].as_str().expect("a hint");
+    assert!(hint.contains("`wed work select`"), "{answer}");
+    office.act("select_work", "beto", visit);
+    let sql = format!(
+        "SELECT wed.report_work('default', 'beto', {visit}, true, '{{\"colour\": 1}}', 'k')"
+    );
+    let refused = office.owner.refused(&sql);
+    assert_eq!(refused.code, "WF010");
+    assert_eq!(refused.message, "the form of visit has no field \"colour\"");
+    assert!(refused.detail.contains("form, cost"), "{refused:?}");
+}

@@ -277,7 +277,7 @@ fn believed(
         return Err(Problem::new(
             StatusCode::UNAUTHORIZED,
             "not_signed",
-            "the message is not signed with the hook's secret, or is older than five minutes",
+            "the message is not signed with the hook's secret, or its time is more than five minutes from now",
         )
         .hint("Give the sender the secret that the hook has, and look at its clock."));
     }

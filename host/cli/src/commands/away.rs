@@ -15,6 +15,7 @@ use crate::application::{call, changes};
 use crate::arguments::{AwayCommand, AwayConnection};
 use crate::calls;
 use crate::commands::work::values_of;
+use crate::inbox::form::complaint_of;
 use crate::inbox::server::Server;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
@@ -256,6 +257,12 @@ fn print_result(result: &KeptResult, terminal: &Terminal) {
     }
 }
 
+/// Returns when a result was made, to the second.
+fn done_at(body: &Json) -> Option<String> {
+    let at: jiff::Timestamp = body["done_at"].as_str()?.parse().ok()?;
+    Some(at.round(jiff::Unit::Second).unwrap_or(at).to_string())
+}
+
 /// Prints all results: saved here, on their way, refused, confirmed.
 fn outbox(store: &LocalStore, terminal: &Terminal) -> Result<(), Problem> {
     let (results, sent) = (
@@ -263,12 +270,12 @@ fn outbox(store: &LocalStore, terminal: &Terminal) -> Result<(), Problem> {
         store.sent().map_err(problem)?,
     );
     let kept = results.iter().map(|one| {
-        json!({ "item": one.item, "task": one.document["task"], "state": one.state, "at": one.body["done_at"],
+        json!({ "item": one.item, "task": one.document["task"], "state": one.state, "at": done_at(&one.body),
             "values": one.body["values"], "answer": one.answer })
     });
     let confirmed = sent.iter().map(|one| {
-        json!({ "item": one.item, "task": one.task, "state": "confirmed", "at": one.at,
-            "values": one.body["values"], "answer": one.answer })
+        json!({ "item": one.item, "task": one.task, "state": "confirmed", "at": done_at(&one.body),
+            "confirmed_at": one.at, "values": one.body["values"], "answer": one.answer })
     });
     let rows: Vec<Json> = kept.chain(confirmed).collect();
     terminal.answer(&rows, || {
@@ -394,6 +401,14 @@ async fn perform(
         for (name, value) in changes(&called)? {
             values.entry(name).or_insert(value);
         }
+    }
+    if !failed && let Some((name, why)) = complaint_of(&found.document["form"], &values) {
+        return Err(Problem::usage(format!(
+            "the form of {} does not take \"{name}\": {why}",
+            shown(&found.document["task"])
+        ))
+        .code("WF088")
+        .hint("Nothing was kept. Give it with --set NAME=VALUE, or say --failed."));
     }
     let body = json!({ "success": !failed, "values": values, "reason": reason, "claim": found.claim,
         "base": found.document["base"], "done_at": jiff::Timestamp::now().to_string() });

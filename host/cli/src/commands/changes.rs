@@ -101,7 +101,11 @@ pub(crate) async fn preview(
 
 /// Prints the changes that a definition would make, and the live instances that would fire something.
 pub(crate) fn print_preview(applied: &Applied, rows: &[Rematched], terminal: &Terminal) {
-    terminal.line("Nothing was changed. This would be:");
+    terminal.line(match has_changes(applied) {
+        true => "Nothing was changed. This would be:",
+        false if applied.created => "Nothing was changed. The flow would be made, and be empty.",
+        false => "Nothing was changed, and nothing would be: the flow is so already.",
+    });
     print_changes(applied, terminal);
     if !applied.components_missing.is_empty() {
         terminal.line(&format!(

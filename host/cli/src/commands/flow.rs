@@ -384,6 +384,7 @@ pub(crate) fn read_definition(file: &Path) -> Result<FlowDefinition, Problem> {
         Problem::new(format!("{shown} cannot be read"))
             .exit(3)
             .because(source)
+            .hint(process::NO_FILE_HINT)
     })?;
     let text = String::from_utf8(bytes).map_err(|_| {
         Problem::usage(format!("{shown} is not in UTF-8"))

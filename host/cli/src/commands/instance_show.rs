@@ -52,7 +52,7 @@ pub(crate) async fn show(
         );
         let reason = conditions.reason.as_deref();
         if instance.status == Status::Exception {
-            print_exception(flow, wid, reason, &conditions.items, terminal);
+            print_exception(flow, &instance, reason, &conditions.items, terminal);
         } else if let Some(reason) = reason {
             terminal.line(&format!("It was cancelled by {reason}"));
         }
@@ -67,7 +67,7 @@ pub(crate) async fn show(
 /// Prints why an instance is an exception, and what its present state satisfies.
 fn print_exception(
     flow: &str,
-    wid: Wid,
+    instance: &Instance,
     reason: Option<&str>,
     conditions: &[Condition],
     terminal: &Terminal,
@@ -75,6 +75,11 @@ fn print_exception(
     if let Some(reason) = reason {
         terminal.line(&format!("It is an exception: {reason}"));
     }
+    if let Some(way_back) = &instance.way_back {
+        terminal.line(&format!("It is {way_back}."));
+        return;
+    }
+    let wid = instance.wid;
     let fault = conditions.iter().find_map(|one| one.fault.as_deref());
     let held: Vec<&str> = conditions
         .iter()

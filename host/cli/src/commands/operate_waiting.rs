@@ -70,7 +70,10 @@ impl Reasons {
                 )
             })
             .collect();
-        if door.instance(flow, wid).await?.status == Status::Exception {
+        let instance = door.instance(flow, wid).await?;
+        if let Some(way_back) = &instance.way_back {
+            lines.push(format!("waiting: instance {wid} is {way_back}."));
+        } else if instance.status == Status::Exception {
             lines.push(format!(
                 "waiting: instance {wid} is an exception. `wed instance show {flow} {wid}` says why; then `wed \
                  instance retry {flow} {wid}`."

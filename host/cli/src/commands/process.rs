@@ -15,6 +15,9 @@ use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
+/// Hint for a file that cannot be read.
+pub(crate) const NO_FILE_HINT: &str =
+    "Name a flow.toml, x.pdl, x.wsql or x.sql that is there; `wed new` makes a project.";
 /// Page of the grammar.
 const PAGE: &str = "process-language";
 
@@ -105,6 +108,7 @@ pub(crate) fn read(file: &Path) -> Result<String, Problem> {
         Problem::new(format!("{} cannot be read", file.display()))
             .exit(3)
             .because(source)
+            .hint(NO_FILE_HINT)
     };
     let mut bytes = Vec::new();
     // One byte more than a source may have: so that one that is too long is distinguished from one that is not.

@@ -66,17 +66,49 @@ pub(crate) async fn show(
     let (flow, _) = door.flow(name).await?;
     let definition: FlowDefinition = serde_json::from_value(flow.definition)
         .map_err(|source| Problem::new("the flow's definition cannot be read").because(source))?;
+    let untold = untold_work(name, door).await?;
+    let comment = |sign: &str| {
+        let lines = untold.iter().flat_map(|text| text.split_inclusive(". "));
+        lines
+            .map(|line| format!("{sign} {}\n", line.trim_end()))
+            .collect::<String>()
+    };
     let source = match form {
-        ShownForm::Wsql => write(&definition),
-        ShownForm::Toml => wedflow_process::write_toml(&definition),
+        ShownForm::Wsql => comment("--") + &write(&definition),
+        ShownForm::Toml => comment("#") + &wedflow_process::write_toml(&definition),
         ShownForm::Sql => write_script(&definition).map_err(|lost| {
             Problem::new(format!("a script of INSERTs cannot say all of {name}"))
                 .details(lost)
                 .hint(format!("`wed flow show {name} --wsql` can."))
         })?,
     };
-    terminal.answer(&json!({ "flow": name, "source": source }), || {
-        terminal.line(source.trim_end())
-    });
+    let warnings: Vec<&String> = untold.iter().collect();
+    let document = json!({ "flow": name, "source": source, "warnings": warnings });
+    terminal.answer(&document, || terminal.line(source.trim_end()));
+    for text in warnings {
+        terminal.say(&format!("warning: {text}"));
+    }
     Ok(())
+}
+
+/// Says that people's work of a flow is in none of these forms, and which form tells it; none where there is nothing to
+/// tell.
+async fn untold_work(name: &str, door: &Door) -> Result<Option<String>, Problem> {
+    let plan = match door.work_plan(name).await {
+        Ok(found) => found.plan,
+        Err(error) if error.code() == Some("not_found") => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let no_tasks = plan["tasks"].as_array().is_none_or(Vec::is_empty);
+    if no_tasks || plan["source"] == "definition" {
+        return Ok(None);
+    }
+    let told_by = match plan["type"].is_string() {
+        true => format!("`wed flow show {name} --pdl` tells it"),
+        false => "it was planned in SQL, by wed.plan_work".to_owned(),
+    };
+    Ok(Some(format!(
+        "The work of people in this flow is not told here: tasks, roles, forms, deadlines and data. Applied, this \
+         leaves it as it is; {told_by}."
+    )))
 }

@@ -32,7 +32,14 @@ pub(crate) async fn run(
                 flows: flow.clone(),
                 days: Some(*days),
             };
-            shown(door, &door.create_token(&new).await?, terminal).await
+            let made = door.create_token(&new).await.map_err(|error| match error.code() {
+                Some("not_found") => Problem::from(error).hint(format!(
+                    "Make the user first: `wed user create {user} --role participant` for a person of worklists, \
+                     with another role for others."
+                )),
+                _ => Problem::from(error),
+            })?;
+            shown(door, &made, terminal).await
         }
         TokenCommand::List { user } => list(user.as_deref(), door, terminal).await,
         TokenCommand::Rotate { id, days, overlap } => {

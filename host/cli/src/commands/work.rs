@@ -185,6 +185,10 @@ async fn act(command: &WorkCommand, door: &Door, terminal: &Terminal) -> Result<
         _ => door.set_active(true).await?,
     };
     terminal.answer(&done, || {
+        if let WorkCommand::Decide { item, proceed, .. } = command {
+            terminal.line(&decided(*item, *proceed, &done));
+            return;
+        }
         let said: Vec<String> = done
             .as_object()
             .into_iter()
@@ -194,6 +198,24 @@ async fn act(command: &WorkCommand, door: &Door, terminal: &Terminal) -> Result<
         terminal.line(&said.join(", "));
     });
     Ok(())
+}
+
+/// Says what became of an item whose deadline had passed.
+fn decided(item: i64, proceed: bool, done: &Json) -> String {
+    let task = match done["task"].as_str() {
+        Some(task) => format!(" ({task})"),
+        None => String::new(),
+    };
+    match (proceed, done["deadline_at"].as_str()) {
+        (true, Some(deadline)) => {
+            format!("Item {item}{task} continues; its deadline is {deadline}.")
+        }
+        (true, None) => format!("Item {item}{task} continues."),
+        (false, _) => format!(
+            "Item {item}{task} is stopped: it is {}.",
+            shown(&done["state"])
+        ),
+    }
 }
 
 async fn report(

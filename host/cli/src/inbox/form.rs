@@ -100,7 +100,7 @@ impl Form {
         }
     }
 
-    /// The values that were typed and differ from those before; marks the fields that are wrong.
+    /// The values that differ from those before, and those that the form requires; marks the fields that are wrong.
     pub(crate) fn values(&mut self) -> Option<Map<String, Json>> {
         let mut values = Map::new();
         let mut whole = Map::new();
@@ -108,7 +108,9 @@ impl Form {
             match field.value() {
                 Ok(value) => {
                     field.wrong = None;
-                    if value != field.before {
+                    if value != field.before
+                        || required(&self.schema, &field.name) && !value.is_null()
+                    {
                         values.insert(field.name.clone(), value.clone());
                     }
                     if !value.is_null() {
@@ -292,6 +294,56 @@ fn required(schema: &Json, name: &str) -> bool {
         .is_some_and(|names| names.iter().any(|one| one == name))
 }
 
+/// Finds the first field of a form that values do not fill as it takes them, and what is wrong with it. A datum may be
+/// called by the name that its process gives it. A form that the server made of the attributes' types names its
+/// `$schema`; no report is held against it.
+pub(crate) fn complaint_of(schema: &Json, values: &Map<String, Json>) -> Option<(String, String)> {
+    if !schema["$schema"].is_null() {
+        return None;
+    }
+    let plain = |name: &str| -> String {
+        let letters = name.chars().filter(|letter| letter.is_alphanumeric());
+        letters.flat_map(char::to_lowercase).collect()
+    };
+    let given = |name: &str| {
+        let value = values.iter().find(|(key, _)| plain(key) == plain(name));
+        value
+            .map(|(_, value)| value)
+            .filter(|value| !value.is_null())
+    };
+    let needed = schema["required"].as_array().into_iter().flatten();
+    let missing = (needed.filter_map(Json::as_str)).find(|name| given(name).is_none());
+    if let Some(name) = missing {
+        return Some((name.to_owned(), "it is required".to_owned()));
+    }
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    let wrong = |(name, about): (&String, &Json)| {
+        let value = given(name)?;
+        let why = mistyped(about, value).or_else(|| complaint(about, value))?;
+        Some((name.clone(), why))
+    };
+    properties.into_iter().find_map(wrong)
+}
+
+/// Says that a value is of none of the types of its schema.
+fn mistyped(about: &Json, value: &Json) -> Option<String> {
+    let is_a = |kind: &Json| match kind.as_str() {
+        Some("integer") => value.as_f64().is_some_and(|number| number.fract() == 0.0),
+        Some("number") => value.is_number(),
+        Some("string") => value.is_string(),
+        Some("boolean") => value.is_boolean(),
+        Some("array") => value.is_array(),
+        Some("object") => value.is_object(),
+        _ => false,
+    };
+    let kinds = match &about["type"] {
+        Json::Null => return None,
+        Json::Array(kinds) => kinds.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    (!kinds.iter().any(is_a)).then(|| format!("its type is not {}", about["type"]))
+}
+
 /// Says what is wrong with a value by its schema. Of JSON Schema it knows what the server knows (`wed.form_complaint`),
 /// which looks again: enum, minimum, maximum, minLength, maxLength.
 fn complaint(about: &Json, value: &Json) -> Option<String> {
@@ -341,11 +393,11 @@ mod tests {
     }
 
     #[test]
-    fn only_changed_values_are_sent() {
+    fn changed_and_required_values_are_sent() {
         let mut form = form();
         type_in(&mut form, "12.50");
         let sent = form.values().map(|values| Json::from(values).to_string());
-        assert_eq!(sent.as_deref(), Some(r#"{"cost":12.50}"#));
+        assert_eq!(sent.as_deref(), Some(r#"{"cost":12.50,"note":"tea"}"#));
     }
 
     #[test]
@@ -423,6 +475,6 @@ mod tests {
         let mut again = form();
         again.resume(&texts);
         let sent = again.values().map(|values| Json::from(values).to_string());
-        assert_eq!(sent.as_deref(), Some(r#"{"cost":12.5}"#));
+        assert_eq!(sent.as_deref(), Some(r#"{"cost":12.5,"note":"tea"}"#));
     }
 }

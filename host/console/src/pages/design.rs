@@ -197,7 +197,8 @@ async fn apply(session: &Session, design: &Design, reading: &Reading) -> Result<
         let processes = reading.drafts.iter().map(|one| ProcessDefinition {
             definition: json!(one.definition),
             plan: json!(one.plan.as_ref().map(|plan| Plan {
-                creator_role: Some(design.creator_role.clone()).filter(|role| !role.is_empty()),
+                // An empty one lets anybody start instances.
+                creator_role: Some(design.creator_role.clone()),
                 ..plan.clone()
             })),
         });

@@ -102,6 +102,7 @@ async fn content(session: &Session, flow: &str, wid: Wid) -> Result<Markup, Clie
                 (time(&instance.changed)) }
         }
         @if instance.status == Status::Exception { p class="alert" { (reason(session.language, &instance)) } }
+        @if let Some(way_back) = &instance.way_back { p class="note" { (prose(way_back)) } }
         (relatives(session, &instance))
         div class="split" {
             div {
