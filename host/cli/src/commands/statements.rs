@@ -76,7 +76,7 @@ pub(crate) async fn show(
         })?,
     };
     terminal.answer(&json!({ "flow": name, "source": source }), || {
-        terminal.line(source.trim_end())
+        terminal.verbatim(source.trim_end())
     });
     Ok(())
 }
