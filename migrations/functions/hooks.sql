@@ -13,7 +13,10 @@ DECLARE
 BEGIN
   SELECT min(k) INTO _unknown FROM jsonb_object_keys(_attributes) k
   WHERE k NOT IN (SELECT aname FROM wed.attribute WHERE flow_id = _flow_id);
-  IF _unknown IS NOT NULL THEN
+  IF _name !~ '^[a-z0-9][a-z0-9_-]{0,62}$' THEN
+    RAISE EXCEPTION 'the hook name "%" is not allowed', left(_name, 80) USING ERRCODE = '23514',
+      HINT = 'Use small letters, digits, - and _, at most 63, beginning with a letter or digit.';
+  ELSIF _unknown IS NOT NULL THEN
     RAISE EXCEPTION 'the flow has no attribute "%"', left(_unknown, 80) USING ERRCODE = '42703',
       HINT = 'Name attributes of the flow, each with the JSON pointer to its value.';
   ELSIF _acts <> 'start' AND _key IS NULL THEN

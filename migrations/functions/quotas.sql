@@ -20,6 +20,7 @@ BEGIN
              WHEN 'trace_bytes' THEN _usage.trace_bytes
              WHEN 'row_bytes' THEN _usage.row_bytes
              WHEN 'other_bytes' THEN _usage.other_bytes
+             WHEN 'storage_bytes' THEN wed.component_bytes(_tenant_id) + _usage.file_bytes
              WHEN 'finished' THEN _usage.finished
              WHEN 'attempt_bytes' THEN _usage.attempt_bytes
              WHEN 'log_bytes' THEN _usage.log_bytes
@@ -33,6 +34,12 @@ BEGIN
     WHERE q.tenant_id = _tenant_id AND a.attrelid = 'wed.quota'::regclass AND a.attnum > 1 AND NOT a.attisdropped
     ORDER BY a.attnum;
 END $$;
+
+-- Adds up the bytes of a tenant's components. Their rows say how long they are, so none is read.
+CREATE OR REPLACE FUNCTION wed.component_bytes(_tenant_id integer) RETURNS bigint
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT coalesce(sum(octet_length(bytes)), 0)::bigint FROM wed.component WHERE tenant_id = _tenant_id
+$$;
 
 -- Refuses for a limit: its name, what is used, what is allowed.
 CREATE OR REPLACE FUNCTION wed.refuse_quota(_limit text, _used bigint, _allowed bigint) RETURNS void
@@ -57,7 +64,7 @@ BEGIN
   JOIN wed.flow f USING (flow_id) JOIN wed.quota q USING (tenant_id);
   IF num_nonnulls(_quota.instances, _quota.jobs, _quota.trace_bytes, _quota.row_bytes, _quota.finished,
     _quota.attempt_bytes,
-                  _quota.log_bytes, _quota.recording_bytes) = 0 THEN
+                  _quota.log_bytes, _quota.recording_bytes, _quota.storage_bytes) = 0 THEN
     RETURN NULL;
   END IF;
   SELECT * INTO _usage FROM wed.usage WHERE tenant_id = _quota.tenant_id;
@@ -70,7 +77,8 @@ BEGIN
   FROM (VALUES ('finished', _usage.finished, _quota.finished), ('attempt_bytes', _usage.attempt_bytes,
     _quota.attempt_bytes),
                ('log_bytes', _usage.log_bytes, _quota.log_bytes),
-               ('recording_bytes', _usage.recording_bytes, _quota.recording_bytes)) k(name, used, allowed)
+               ('recording_bytes', _usage.recording_bytes, _quota.recording_bytes),
+               ('storage_bytes', _usage.file_bytes, _quota.storage_bytes)) k(name, used, allowed)
   WHERE k.used > k.allowed;
   SELECT count(*), max(nextval('wed.started_' || _quota.tenant_id)) INTO _new, _top FROM new_rows;
   IF _usage.instances + _top - _usage.started <= _quota.instances IS NOT FALSE
@@ -133,7 +141,20 @@ BEGIN
       PERFORM wed.refuse_quota(TG_TABLE_NAME || 's', _used, _allowed);
     END IF;
   END IF;
+  IF TG_TABLE_NAME = 'component' THEN PERFORM wed.refuse_storage(NEW.tenant_id, octet_length(NEW.bytes)); END IF;
   RETURN NEW;
+END $$;
+
+-- Refuses a component for which a tenant has no room beside its components and the files of its instances.
+CREATE OR REPLACE FUNCTION wed.refuse_storage(_tenant_id integer, _new_bytes bigint) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _used bigint;
+  _allowed bigint;
+BEGIN
+  SELECT wed.component_bytes(_tenant_id) + u.file_bytes, q.storage_bytes INTO _used, _allowed
+  FROM wed.quota q JOIN wed.usage u USING (tenant_id) WHERE q.tenant_id = _tenant_id AND q.storage_bytes IS NOT NULL;
+  IF _used + _new_bytes > _allowed THEN PERFORM wed.refuse_quota('storage_bytes', _used, _allowed); END IF;
 END $$;
 
 CREATE OR REPLACE TRIGGER quota BEFORE INSERT ON wed.flow FOR EACH ROW EXECUTE FUNCTION wed.on_thing();

@@ -21,13 +21,35 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
       FROM wed.problems()))
 $$;
 
--- Sessions whose transaction has written and is open for longer than _age, each with its flow if it is one of a flow's
--- role: feeds of events wait for them.
+-- Transactions of this database that have written and are open for longer than _age, each with its flow if it is of a
+-- flow's role: feeds of events wait for them, those of other tenants than the flow's do not.
 CREATE OR REPLACE FUNCTION wed.open_writers(_age interval)
-RETURNS TABLE (pid integer, flow_id integer, since timestamptz)
+RETURNS TABLE (pid integer, gid text, role_name name, flow_id integer, since timestamptz)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT a.pid, f.flow_id, a.xact_start FROM pg_stat_activity a LEFT JOIN wed.flow f ON f.role_name = a.usename
-  WHERE a.datname = current_database() AND a.backend_xid IS NOT NULL AND a.xact_start < clock_timestamp() - _age
+  SELECT w.pid, w.gid, w.role_name, f.flow_id, w.since FROM wed.writing() w
+  LEFT JOIN wed.flow f ON f.role_name = w.role_name
+  WHERE w.database = current_database() AND w.since < clock_timestamp() - _age
+$$;
+
+-- Returns the statement that ends a transaction: of a session, or a prepared one.
+CREATE OR REPLACE FUNCTION wed.how_to_end(_pid integer, _gid text) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT CASE WHEN _gid IS NULL THEN format('SELECT pg_terminate_backend(%s)', _pid)
+    ELSE format('ROLLBACK PREPARED %L', _gid) END
+$$;
+
+-- Feeds of events that an open transaction holds back.
+CREATE OR REPLACE FUNCTION wed.feed_problems() RETURNS TABLE (code text, text text, hint text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT 'feeds_held', format('%s%s has written and is open since %s s, and feeds of events of %s wait for it',
+    CASE WHEN w.gid IS NULL THEN 'a transaction of session ' || w.pid
+      ELSE 'prepared transaction ' || quote_literal(w.gid) || ' of ' || w.role_name END,
+    ' of flow ' || f.name, (extract(epoch FROM clock_timestamp() - w.since))::bigint,
+    coalesce('tenant ' || t.name, 'all tenants')),
+    format('End it: %s.', wed.how_to_end(w.pid, w.gid))
+      || coalesce(format(' A host ends sessions of this tenant''s flows after %s s.', q.transaction_seconds), '')
+  FROM wed.open_writers('1 minute') w LEFT JOIN wed.flow f USING (flow_id) LEFT JOIN wed.tenant t USING (tenant_id)
+    LEFT JOIN wed.quota q USING (tenant_id)
 $$;
 
 -- What is wrong with the installation, and how to mend it.
@@ -46,11 +68,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
       'Another host frees its jobs then; start one if none runs.'
   FROM wed.host h WHERE expires_at > clock_timestamp() AND NOT wed.host_runs(h)
   UNION ALL
-  SELECT 'feeds_held', format('%s has a transaction that has written open since %s s, and feeds of events wait for it',
-    coalesce('a session of flow ' || f.name || ' of tenant ' || t.name, 'a session'),
-    (extract(epoch FROM clock_timestamp() - w.since))::bigint),
-    format('End it there, or with SELECT pg_terminate_backend(%s).', w.pid)
-  FROM wed.open_writers('1 minute') w LEFT JOIN wed.flow f USING (flow_id) LEFT JOIN wed.tenant t USING (tenant_id)
+  SELECT * FROM wed.feed_problems()
   UNION ALL
   SELECT 'queue_old', format('the oldest job that could run is due since %s s', q.age),
     'Start more hosts, or see which tenant or component is slow with `wed job list`.'
@@ -134,6 +152,12 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     format('End it: SELECT pg_terminate_backend(%s). Old row versions pile up meanwhile.', pid)
   FROM pg_stat_activity WHERE datname = current_database() AND xact_start < now() - interval '10 minutes'
     AND backend_type = 'client backend'
+  UNION ALL
+  SELECT 'old_transaction', format('prepared transaction %L of %s has been open for %s s', gid, owner,
+    extract(epoch FROM now() - prepared)::bigint),
+    format('End it as its owner or a superuser, in database %s: %s. Old row versions pile up meanwhile.', database,
+      wed.how_to_end(NULL, gid))
+  FROM pg_prepared_xacts WHERE prepared < now() - interval '10 minutes'
   UNION ALL
   SELECT DISTINCT 'lock_held',
     format('session %s (%s) has held a lock on flow %s of tenant %s for %s s; results wait for it', a.pid,

@@ -54,6 +54,29 @@ BEGIN
   RETURN _ended;
 END $$;
 
+-- Ends sessions of flows' roles whose transaction is open for longer than their tenant may (quota
+-- `transaction_seconds`), or than _most_s, and writes that down: an old transaction keeps old versions of all tenants' rows. A session may
+-- set its own limits otherwise, and cannot set this one. Returns how many it ended.
+CREATE OR REPLACE FUNCTION wed.end_old_transactions(_most_s bigint DEFAULT NULL) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _session record;
+  _ended bigint := 0;
+BEGIN
+  FOR _session IN
+    SELECT a.pid, f.flow_id, q.transaction_seconds AS allowed,
+      extract(epoch FROM clock_timestamp() - a.xact_start)::bigint AS seconds
+    FROM pg_stat_activity a JOIN wed.flow f ON f.role_name = a.usename JOIN wed.quota q USING (tenant_id)
+    WHERE extract(epoch FROM clock_timestamp() - a.xact_start) > least(q.transaction_seconds, _most_s)
+  LOOP
+    CONTINUE WHEN NOT pg_terminate_backend(_session.pid);
+    PERFORM wed.note_flow('wedflow', _session.flow_id, 'session.end', NULL, jsonb_build_object(
+      'session', _session.pid, 'transaction_seconds', _session.seconds, 'allowed', _session.allowed));
+    _ended := _ended + 1;
+  END LOOP;
+  RETURN _ended;
+END $$;
+
 -- Makes a token. At most two of one name are live: the present one, and the one it is being replaced by.
 CREATE OR REPLACE FUNCTION wed.create_token(
   _tenant_id integer, _user text, _name text, _prefix text, _hash bytea, _scopes text[], _days integer,

@@ -74,11 +74,25 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   UPDATE wed.usage u SET over = n.over
   FROM (SELECT v.tenant_id, CASE WHEN v.trace_bytes > q.trace_bytes * 1.25 THEN 'trace_bytes'
-                                 WHEN v.row_bytes > q.row_bytes * 1.25 THEN 'row_bytes' END AS over
+                                 WHEN v.row_bytes > q.row_bytes * 1.25 THEN 'row_bytes'
+                                 WHEN v.file_bytes > q.storage_bytes * 1.25 THEN 'storage_bytes' END AS over
         FROM wed.usage v JOIN wed.quota q USING (tenant_id) ORDER BY v.tenant_id FOR NO KEY UPDATE OF v SKIP LOCKED) n
   WHERE u.tenant_id = n.tenant_id AND u.over IS DISTINCT FROM n.over;
   IF FOUND THEN PERFORM pg_notify('wed_jobs', ''); END IF;
 END $$;
+
+-- Keeps how many bytes of files the instances of flows have, as a host found them in its folder: flows by the names of
+-- their folders (shape_schema). Flows that are not named have none.
+CREATE OR REPLACE FUNCTION wed.keep_file_bytes(_folders text[], _bytes bigint[]) RETURNS void
+LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  UPDATE wed.usage u SET file_bytes = n.bytes
+  FROM (
+    SELECT v.tenant_id, (SELECT coalesce(sum(r.bytes), 0)::bigint FROM wed.flow f
+      JOIN ROWS FROM (unnest(_folders), unnest(_bytes)) r(shape_schema, bytes) USING (shape_schema)
+      WHERE f.tenant_id = v.tenant_id) AS bytes
+    FROM wed.usage v ORDER BY v.tenant_id FOR NO KEY UPDATE SKIP LOCKED) n
+  WHERE u.tenant_id = n.tenant_id AND u.file_bytes <> n.bytes
+$$;
 
 -- Weighs a table that all tenants share: the bytes that it takes on disk, by tenant, in the proportion of what they
 -- have in some hundred pages of it. Rows are of a tenant by a column tenant_id, or else by flow_id. Long values are

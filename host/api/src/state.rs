@@ -254,9 +254,41 @@ impl Slots {
     }
 }
 
+/// Does work to its end, also when its client goes away meanwhile: what it holds is free only then. What runs on other
+/// threads goes on whoever waits for it.
+pub(crate) async fn to_its_end<T: Send + 'static>(
+    held: impl Send + 'static,
+    work: impl Future<Output = T> + Send + 'static,
+) -> Result<T, Problem> {
+    let done = tokio::spawn(async move {
+        let done = work.await;
+        drop(held);
+        done
+    });
+    done.await.map_err(|_| Problem::internal())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn slot_of_work_whose_client_went_away_is_taken_until_the_work_ends() {
+        let slots = Slots::new((1, 1));
+        let slot = slots.take("acme").ok();
+        let (end, ended) = tokio::sync::oneshot::channel::<()>();
+        let mut request = Box::pin(to_its_end(slot, ended));
+        let polled = std::future::poll_fn(|context| {
+            std::task::Poll::Ready(request.as_mut().poll(context).is_ready())
+        });
+        assert!(!polled.await);
+        drop(request);
+        tokio::task::yield_now().await;
+        assert!(slots.take("acme").is_err(), "the work goes on");
+        assert!(end.send(()).is_ok());
+        let free = slots.wait("acme", 1, Duration::from_secs(20)).await;
+        assert!(free.is_ok());
+    }
 
     #[tokio::test]
     async fn a_tenant_has_its_share_and_others_have_theirs() {

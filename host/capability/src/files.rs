@@ -113,6 +113,26 @@ impl Files {
         Ok(wids)
     }
 
+    /// Adds up the bytes of the files of a flow's instances.
+    ///
+    /// # Errors
+    /// The disk's own.
+    pub fn bytes_of(&self, flow: &str) -> io::Result<u64> {
+        let mut bytes = 0;
+        for wid in self.instances_of(flow)? {
+            let folder = match self.root.open_dir(format!("{flow}/{wid}")) {
+                Ok(folder) => folder,
+                // It has ended meanwhile.
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                Err(error) => return Err(error),
+            };
+            for file in folder.entries()? {
+                bytes += file?.metadata().map_or(0, |found| found.len());
+            }
+        }
+        Ok(bytes)
+    }
+
     /// Removes the files of an instance.
     ///
     /// # Errors

@@ -14,6 +14,7 @@ use tracing_subscriber::prelude::*;
 use tracing_subscriber::registry::LookupSpan;
 
 use self::repeated::Repeated;
+use crate::printable::printable;
 use crate::problem::Problem;
 
 /// Characters of a statement that are logged.
@@ -84,7 +85,8 @@ impl<W: Write> Write for OneLine<W> {
             }
         }
         line.extend_from_slice(&bytes[event.len()..]);
-        self.0.write_all(&line)?;
+        self.0
+            .write_all(printable(&String::from_utf8_lossy(&line)).as_bytes())?;
         Ok(bytes.len())
     }
 

@@ -13,6 +13,7 @@
 //! - `terminal`: how answers look, for people and as JSON
 //! - `table`: tables, by the width of the terminal
 //! - `logging`: what an operator reads in the log
+//! - `printable`: texts as a terminal may have them
 //! - `problem`: how errors look, and their exit codes
 
 mod answer;
@@ -28,6 +29,7 @@ mod door;
 mod in_force;
 mod inbox;
 mod logging;
+mod printable;
 mod problem;
 mod samples;
 mod secret_key;

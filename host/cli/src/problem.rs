@@ -192,7 +192,9 @@ impl From<StoreError> for Problem {
             StoreError::Locked { .. } | StoreError::Conflict(_) => Problem::new(error.to_string())
                 .code("locked")
                 .exit(1)
-                .hint("Try again in a moment; `wed status` names sessions that hold locks."),
+                .hint(
+                    "Try again in a moment; `wed status` names who holds locks, and the statement that ends it.",
+                ),
             StoreError::Unreachable(_) | StoreError::Url(_) | StoreError::TooOld { .. } => {
                 Problem::new(error.to_string())
                     .code("database")

@@ -1,6 +1,7 @@
 //! Tables: a frame where they fit, a line for each row with cut cells where the terminal is narrow, a record for each
 //! row where that would tell too little, plain lines for a pipe.
 
+use crate::printable::uncoloured;
 use anstyle::{AnsiColor, Style};
 use comfy_table::{Cell, Color, ColumnConstraint, ContentArrangement, Table, Width, presets};
 
@@ -37,7 +38,7 @@ pub(crate) fn laid_out(
 ) -> String {
     let rows: Vec<Vec<String>> = rows
         .iter()
-        .map(|row| row.iter().map(|cell| moment(cell)).collect())
+        .map(|row| row.iter().map(|cell| moment(&uncoloured(cell))).collect())
         .collect();
     let Some(width) = width else {
         return plain(head, &rows);

@@ -13,6 +13,7 @@ use serde::Serialize;
 use wedflow_authoring::Provided;
 
 use crate::in_force::with_options;
+use crate::printable::printable;
 use crate::problem::{FragmentPlace, Problem};
 use crate::table::{laid_out, terminal_width};
 
@@ -78,6 +79,18 @@ impl Terminal {
 
     /// Prints a line. A reader that went away is no error of ours; what cannot be written is one, of the whole command.
     pub(crate) fn line(&self, text: &str) {
+        self.write(&printable(text));
+    }
+
+    /// Prints a text that programs read on, such as a setting's value: as it is, unless a person looks.
+    pub(crate) fn verbatim(&self, text: &str) {
+        match std::io::stdout().is_terminal() {
+            true => self.line(text),
+            false => self.write(text),
+        }
+    }
+
+    fn write(&self, text: &str) {
         let text = HIDDEN
             .get()
             .map_or_else(|| text.into(), |hidden| hidden.mask(text));
@@ -93,7 +106,8 @@ impl Terminal {
     pub(crate) fn say(&self, text: &str) {
         if !self.quiet && !self.json {
             let dim = Style::new().dimmed();
-            let _ = writeln!(anstream::stderr(), "{dim}{}{dim:#}", with_options(text));
+            let text = with_options(text);
+            let _ = writeln!(anstream::stderr(), "{dim}{}{dim:#}", printable(&text));
         }
     }
 
@@ -101,7 +115,7 @@ impl Terminal {
     pub(crate) fn note<T: Serialize>(&self, document: &T) {
         if !self.quiet && self.json {
             let text = serde_json::to_string(document).unwrap_or_default();
-            let _ = writeln!(std::io::stderr(), "{text}");
+            let _ = writeln!(std::io::stderr(), "{}", printable(&text));
         }
     }
 
@@ -111,7 +125,7 @@ impl Terminal {
             self.say(text);
             return ProgressBar::hidden();
         }
-        let bar = ProgressBar::new_spinner().with_message(text.to_owned());
+        let bar = ProgressBar::new_spinner().with_message(printable(text).into_owned());
         if let Ok(style) = ProgressStyle::with_template("{spinner:.cyan} {msg} {elapsed:.dim}") {
             bar.set_style(style);
         }
@@ -132,7 +146,7 @@ impl Terminal {
         if !std::io::stdin().is_terminal() {
             return Err(Problem::usage("nobody is there to confirm this").hint("Say --yes."));
         }
-        let _ = write!(std::io::stderr(), "{question} [y/N] ");
+        let _ = write!(std::io::stderr(), "{} [y/N] ", printable(question));
         let mut answer = String::new();
         std::io::stdin()
             .lock()
@@ -150,15 +164,15 @@ impl Terminal {
             if let Some(hint) = hint {
                 text["error"]["hint"] = hint.into();
             }
-            let _ = writeln!(out, "{text}");
+            let _ = writeln!(out, "{}", printable(&text.to_string()));
             return ExitCode::from(problem.exit_code);
         }
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
         let cyan = Style::new().bold().fg_color(Some(AnsiColor::Cyan.into()));
-        let _ = writeln!(out, "{red}error:{red:#} {}", problem.message);
+        let _ = writeln!(out, "{red}error:{red:#} {}", printable(&problem.message));
         if let Some(FragmentPlace { fragment, position }) = &problem.place {
             let (line, column) = line_and_column(fragment, *position);
-            let _ = writeln!(out, "  {cyan}|{cyan:#} {line}");
+            let _ = writeln!(out, "  {cyan}|{cyan:#} {}", printable(&line));
             let _ = writeln!(
                 out,
                 "  {cyan}|{cyan:#} {}{red}^{red:#} character {position}",
@@ -166,10 +180,10 @@ impl Terminal {
             );
         }
         for detail in &problem.details {
-            let _ = writeln!(out, "  {detail}");
+            let _ = writeln!(out, "  {}", printable(detail));
         }
         if let Some(hint) = hint {
-            let _ = writeln!(out, "{cyan}hint:{cyan:#} {hint}");
+            let _ = writeln!(out, "{cyan}hint:{cyan:#} {}", printable(&hint));
         }
         ExitCode::from(problem.exit_code)
     }

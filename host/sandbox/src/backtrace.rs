@@ -1,6 +1,9 @@
-//! The stack of a guest at its end: functions by name, if the component has names.
+//! The stack of a guest at its end: functions by name, if the component has names. Names are a tenant's: one of 300 bytes
+//! can stand for gigabytes once it is demangled, so the runtime's own text of a stack is never made.
 
-use wasmtime::{Error, WasmBacktrace};
+use std::fmt::{self, Write};
+
+use wasmtime::{Error, FrameInfo, WasmBacktrace};
 
 /// Functions that are kept; the innermost come first.
 const FRAMES: usize = 24;
@@ -10,95 +13,104 @@ const FRAME_BYTES: usize = 200;
 
 /// The functions that were on the guest's stack, innermost first; none where the runtime kept none.
 pub(crate) fn of_error(error: &Error) -> Vec<String> {
-    error
-        .downcast_ref::<WasmBacktrace>()
-        .map(|trace| of_text(&trace.to_string()))
-        .unwrap_or_default()
-}
-
-/// The runtime demangles names only where it writes the whole trace, so that is read back.
-fn of_text(text: &str) -> Vec<String> {
-    let mut frames: Vec<String> = Vec::new();
-    for line in text.lines().skip(1) {
-        let line = line.trim();
-        if let Some(place) = line.strip_prefix("at ") {
-            if let Some(frame) = frames.last_mut() {
-                frame.push_str(" at ");
-                frame.push_str(place);
-            }
-            continue;
-        }
-        // `3: 0x1f2e - module!function`, or `- function` for one that was inlined.
-        let Some((_, name)) = line.split_once("- ").or_else(|| line.split_once(": ")) else {
-            continue;
-        };
-        if line.starts_with("note:") {
-            continue;
-        }
-        if frames.len() == FRAMES {
-            frames.push("…".to_owned());
-            break;
-        }
-        frames.push(plain(name.trim()));
-    }
-    for frame in &mut frames {
-        if frame.len() > FRAME_BYTES {
-            let end = (0..=FRAME_BYTES)
-                .rev()
-                .find(|at| frame.is_char_boundary(*at))
-                .unwrap_or(0);
-            frame.truncate(end);
-            frame.push('…');
-        }
+    let Some(trace) = error.downcast_ref::<WasmBacktrace>() else {
+        return Vec::new();
+    };
+    let mut frames: Vec<String> = trace.frames().iter().take(FRAMES).map(line).collect();
+    if trace.frames().len() > FRAMES {
+        frames.push("…".to_owned());
     }
     frames
 }
 
-/// Without the hashes that Rust's compiler puts into names: `core::panicking::panic::h0123456789abcdef`,
-/// `core[0123456789abcdef]::panicking::panic`.
-fn plain(name: &str) -> String {
-    let is_hash = |text: &str| text.len() == 16 && text.bytes().all(|b| b.is_ascii_hexdigit());
-    let name = match name.rsplit_once("::h") {
-        Some((front, hash)) if is_hash(hash) => front,
-        _ => name,
+/// Joins the causes of an error into one message, without the stack, which the runtime puts before all others.
+pub(crate) fn message(error: &Error) -> String {
+    let causes = error.chain().skip(usize::from(error.is::<WasmBacktrace>()));
+    let causes: Vec<String> = causes.map(ToString::to_string).collect();
+    causes.join(": ")
+}
+
+fn line(frame: &FrameInfo) -> String {
+    let mut line = Bounded::default();
+    // What does not fit is cut.
+    let _ = write!(line, "{}!", frame.module().name().unwrap_or("<unknown>"));
+    let _ = match frame.func_name() {
+        Some(name) => write_name(&mut line, name),
+        None => write!(line, "<wasm function {}>", frame.func_index()),
     };
-    let mut plain = String::with_capacity(name.len());
-    let mut rest = name;
-    while let Some((before, after)) = rest.split_once('[') {
-        plain.push_str(before);
-        match after.split_once(']') {
-            Some((hash, behind)) if is_hash(hash) => rest = behind,
-            _ => {
-                plain.push('[');
-                rest = after;
-            }
-        }
+    line.0
+}
+
+/// Writes the name of a function as Rust's compiler was told it; others as they are.
+fn write_name(to: &mut Bounded, name: &str) -> fmt::Result {
+    match rustc_demangle::try_demangle(name) {
+        // Without the hashes that the compiler puts into names.
+        Ok(name) => write!(to, "{name:#}"),
+        Err(_) => to.write_str(name),
     }
-    plain.push_str(rest);
-    plain
+}
+
+/// A text that takes no more than [`FRAME_BYTES`]: who writes is stopped there.
+#[derive(Default)]
+struct Bounded(String);
+
+impl Write for Bounded {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let left = FRAME_BYTES.saturating_sub(self.0.len());
+        if text.len() <= left {
+            self.0.push_str(text);
+            return Ok(());
+        }
+        self.0.push_str(&text[..text.floor_char_boundary(left)]);
+        if !self.0.ends_with('…') {
+            self.0.push('…');
+        }
+        Err(fmt::Error)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn written(name: &str) -> String {
+        let mut line = Bounded::default();
+        let _ = write_name(&mut line, name);
+        line.0
+    }
+
+    /// A function whose name stands for a C++ name of megabytes: each type of its template has the one before twice.
     #[test]
-    fn frames_are_names_innermost_first() {
-        let text = "error while executing at wasm backtrace:\n    0:   0x6f4 - \
-         parcel.wasm!core[0123456789abcdef]::panicking::panic::h0123456789abcdef\n    1:   0x12 - parcel.wasm!<wasm \
-         function 7>\n                - inlined\n                    at src/lib.rs:7:3\nnote: using the \
-         `WASMTIME_BACKTRACE_DETAILS=1`";
-        assert_eq!(
-            of_text(text),
-            [
-                "parcel.wasm!core::panicking::panic",
-                "parcel.wasm!<wasm function 7>",
-                "inlined at src/lib.rs:7:3"
-            ]
+    fn stack_of_a_function_with_an_explosive_name_is_short() {
+        let types: String = (0..16).map(|n| format!("S_IS{n:X}_S{n:X}_E")).collect();
+        let source = format!(
+            "(module (func (@name \"_Z1fSt4pairIiiE{types}\") (export \"run\") unreachable))"
         );
-        let deep = format!("head\n{}", "1: 0x1 - m!f\n".repeat(1_000));
-        assert_eq!(of_text(&deep).len(), FRAMES + 1);
-        let wide = format!("head\n1: 0x1 - m!{}", "é".repeat(500));
-        assert!(of_text(&wide)[0].len() <= FRAME_BYTES + 3);
+        let engine = wasmtime::Engine::default();
+        let bytes = wat::parse_str(source).expect("a module");
+        let module = wasmtime::Module::new(&engine, bytes).expect("compiled");
+        let mut store = wasmtime::Store::new(&engine, ());
+        let instance = wasmtime::Instance::new(&mut store, &module, &[]).expect("an instance");
+        let run = instance.get_typed_func::<(), ()>(&mut store, "run");
+        let error = run.expect("run").call(&mut store, ()).expect_err("a trap");
+        let (frames, told) = (of_error(&error), message(&error));
+        assert!(frames[0].contains("_Z1fSt4pair") && frames[0].len() <= FRAME_BYTES + 3);
+        assert!(
+            told.contains("unreachable") && told.len() < 200,
+            "{}",
+            told.len()
+        );
+    }
+
+    #[test]
+    fn names_are_demangled_without_hashes_and_cut() {
+        let name = "_ZN4core9panicking5panic17h0123456789abcdefE";
+        assert_eq!(written(name), "core::panicking::panic");
+        assert_eq!(written("_Z3foov"), "_Z3foov");
+        let wide = written(&"é".repeat(500));
+        assert!(
+            wide.len() <= FRAME_BYTES + 3 && wide.ends_with('…'),
+            "{wide}"
+        );
     }
 }

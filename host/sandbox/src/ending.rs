@@ -6,6 +6,7 @@ use wasmtime::{Error, Trap};
 use wedflow_contract::{Binding, BoundAttribute};
 use wedflow_model::{Assignment, Limits, Outcome, Scalar, ScalarType, TrapKind, Value};
 
+use crate::backtrace::message;
 use crate::bindings;
 use crate::bindings::{ScalarResult, ValueResult};
 use crate::state::Stop;
@@ -101,17 +102,17 @@ fn of_trap(trap: &Trap, error: &Error) -> Outcome {
 /// Explains a lack of room on this host, if that is the error; the guest may be tried again.
 fn lack_of_room(error: &Error) -> Option<String> {
     if error.is::<wasmtime::PoolConcurrencyLimitError>() {
-        return Some(format!("the sandbox is full: {error:#}"));
+        return Some(format!("the sandbox is full: {}", message(error)));
     }
     // The system refused memory, most often because the process has too many memory maps.
     let is_of_system = error.chain().any(|cause| cause.is::<std::io::Error>())
         || error.root_cause().to_string().contains("(os error ");
     is_of_system.then(|| {
         tracing::error!(
-            error = format!("{error:#}"),
+            error = message(error),
             "the system refuses room for a guest; give this machine more memory, or the host fewer --in-flight"
         );
-        format!("the host has no room for the guest: {error:#}")
+        format!("the host has no room for the guest: {}", message(error))
     })
 }
 
@@ -137,17 +138,6 @@ fn of_limit(error: &Error, limits: &Limits) -> Option<Outcome> {
         limit,
         asked: limit.saturating_add(1),
     })
-}
-
-/// Joins the causes of an error into one message.
-fn message(error: &Error) -> String {
-    // The stack is reported separately (`backtrace.rs`).
-    error
-        .chain()
-        .map(ToString::to_string)
-        .filter(|cause| !cause.starts_with("error while executing at wasm backtrace"))
-        .collect::<Vec<_>>()
-        .join(": ")
 }
 
 /// Cuts the message of a trap, whose secrets are masked by now.

@@ -83,7 +83,7 @@ impl World {
 /// # Errors
 /// [`InitialiseError`]: it has no start, that failed, or called the contract's host.
 pub fn initialised(module: &[u8]) -> Result<Vec<u8>, InitialiseError> {
-    let unfit = |error: wasmtime::Error| InitialiseError::Unfit(format!("{error:#}"));
+    let unfit = |error: wasmtime::Error| InitialiseError::Unfit(crate::backtrace::message(&error));
     let mut wizer = Wizer::new();
     wizer.init_func(START);
     let (context, instrumented) = wizer.instrument(module).map_err(unfit)?;

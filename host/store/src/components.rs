@@ -118,12 +118,18 @@ impl Store {
             .bind(version)
             .fetch_one(&mut *transaction)
             .await?;
-        let active = active.ok_or_else(|| match version {
-            Some(version) => {
-                StoreError::not_found("component", format!("{name} version {version}"))
-            }
-            None => StoreError::not_found("earlier version of component", name),
-        })?;
+        let Some(active) = active else {
+            transaction.rollback().await?;
+            return Err(match version {
+                Some(version) => {
+                    StoreError::not_found("component", format!("{name} version {version}"))
+                }
+                None if self.components(tenant, Some(name)).await?.is_empty() => {
+                    StoreError::not_found("component", name)
+                }
+                None => StoreError::not_found("earlier version of component", name),
+            });
+        };
         let action = match version {
             Some(_) => "component.activate",
             None => "component.rollback",

@@ -3,6 +3,8 @@
 use sqlx::postgres::{PgDatabaseError, PgErrorPosition};
 use wedflow_model::{FlowId, Wid};
 
+use crate::rules;
+
 /// A refusal of the database: a rule of the gate, a bad definition, a constraint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
@@ -248,9 +250,12 @@ impl From<sqlx::Error> for StoreError {
         // The words of a rule of a table of ours name the table, and its detail tells the row.
         let of_table =
             error.code() == "23514" && error.message().starts_with("new row for relation");
-        let message = match error.constraint().filter(|_| of_table) {
-            Some(rule) => format!("a value is not allowed (rule {rule})"),
-            None => error.message().to_owned(),
+        let broken = error.constraint().filter(|_| of_table);
+        let rule = broken.and_then(rules::rule);
+        let message = match (rule, broken) {
+            (Some(rule), _) => rule.message.to_owned(),
+            (None, Some(name)) => format!("a value is not allowed (rule {name})"),
+            (None, None) => error.message().to_owned(),
         };
         StoreError::Refused(Box::new(Refusal {
             code: error.code().to_owned(),
@@ -258,7 +263,8 @@ impl From<sqlx::Error> for StoreError {
             detail: (error.detail())
                 .filter(|detail| !of_table && !detail.is_empty())
                 .map(str::to_owned),
-            hint: (error.hint())
+            hint: (rule.map(|rule| rule.hint))
+                .or_else(|| error.hint())
                 .or_else(|| state_of_server(error.code()))
                 .or_else(|| of_pooler(error.message()))
                 .map(str::to_owned),
@@ -354,6 +360,10 @@ fn state_of_server(code: &str) -> Option<&'static str> {
 const PERSON_HINT: &str = "Use small letters, digits, - _ . and @, at most 63, beginning with a letter or digit, such as \
     ann or ann@example.org.";
 
+/// Hint about names of settings and secrets.
+const KEY_HINT: &str =
+    "Use letters, digits, _, . and -, at most 127, beginning with a letter, a digit or _.";
+
 /// Says of a refused name what is wrong with it: taken, or not allowed.
 pub(crate) fn about_name(error: StoreError, kind: &str, name: &str) -> StoreError {
     let StoreError::Refused(mut refusal) = error else {
@@ -364,10 +374,12 @@ pub(crate) fn about_name(error: StoreError, kind: &str, name: &str) -> StoreErro
             refusal.message = format!("there is a {kind} \"{name}\" already");
             refusal.hint = Some("Choose another name.".to_owned());
         }
-        "23514" => {
-            refusal.message = format!("the {kind} name \"{name}\" is not allowed");
+        "23514" if !rules::is_about_a_value(&refusal.message) => {
+            let short: String = name.chars().take(80).collect();
+            refusal.message = format!("the {kind} name \"{short}\" is not allowed");
             refusal.hint = Some(match kind {
                 "person" => PERSON_HINT.to_owned(),
+                "setting" | "secret" => KEY_HINT.to_owned(),
                 _ => crate::NAME_HINT.to_owned(),
             });
         }

@@ -44,12 +44,13 @@ statements! {
 }
 
 impl Store {
-    /// Returns the position at which feeds end now.
+    /// Returns the position at which the feed of a tenant's flows ends now.
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn feed_end(&self) -> Result<FeedPosition, StoreError> {
-        let end: Vec<i64> = sqlx::query_scalar("SELECT wed.feed_end()")
+    pub async fn feed_end(&self, flows: &[FlowId]) -> Result<FeedPosition, StoreError> {
+        let end: Vec<i64> = sqlx::query_scalar("SELECT wed.feed_end($1)")
+            .bind(flows)
             .fetch_one(&self.pool)
             .await?;
         Ok(as_position(&end))

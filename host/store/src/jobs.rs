@@ -418,7 +418,7 @@ impl Store {
         .await?)
     }
 
-    /// Housekeeping that any host may do for all: ends surplus sessions, counts what tenants near a limit use, weighs
+    /// Housekeeping that any host may do for all: ends surplus sessions and old transactions, counts what tenants near a limit use, weighs
     /// what they keep, removes what removed flows have left. Each step is a transaction of its own, and one that fails
     /// keeps no other from being made.
     ///
@@ -428,6 +428,7 @@ impl Store {
         let mut first = Ok(());
         for statement in [
             "SELECT wed.end_surplus_sessions()",
+            "SELECT wed.end_old_transactions()",
             "SELECT wed.measure_usage()",
             "SELECT wed.weigh_usage()",
         ] {

@@ -66,6 +66,7 @@ mod recovery;
 mod replica;
 mod results;
 mod retention;
+mod rules;
 mod schedules;
 mod servers;
 mod session;
@@ -136,6 +137,10 @@ const LIFETIME: Duration = Duration::from_secs(1_200);
 /// Step by which the sessions of the next pool live longer.
 const LIFETIME_STEP: Duration = Duration::from_secs(97);
 const LIFETIME_STEPS: u64 = 16;
+
+/// Longest wait of a command's statement for a lock, as Postgres reads it. A prepared transaction, or a session that was
+/// left open, holds its locks for ever.
+const TOOL_LOCK_TIMEOUT: &str = "1min";
 
 /// Hint about names of flows and components.
 const NAME_HINT: &str =
@@ -220,7 +225,11 @@ impl Store {
         // jit costs more than it gains on statements this short.
         let options = options
             .application_name("wedflow")
-            .options([("jit", "off"), ("client_min_messages", "warning")])
+            .options([
+                ("jit", "off"),
+                ("client_min_messages", "warning"),
+                ("lock_timeout", TOOL_LOCK_TIMEOUT),
+            ])
             // A condition means the same whoever writes, and no plan that was made while a table was empty reads all
             // of it later.
             .options(pinned::settings());

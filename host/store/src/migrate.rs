@@ -11,6 +11,9 @@ use wedflow_guard::rules;
 use crate::servers::Access;
 use crate::{Store, StoreError};
 
+/// Longest wait for a lock, as Postgres reads it: another program may be migrating.
+const LOCK_TIMEOUT: &str = "10min";
+
 /// Numbered migrations: tables, types and indexes. Append-only.
 static NUMBERED: Migrator = sqlx::migrate!("../../migrations");
 
@@ -135,7 +138,8 @@ impl Store {
     /// SQLSTATE 25006 when there is something to do and the database is read-only.
     pub async fn migrate(&self) -> Result<(), StoreError> {
         // The record of applied migrations is kept where new tables usually are.
-        let options = self.options.clone().options([("search_path", "public")]);
+        let options = (self.options.clone())
+            .options([("search_path", "public"), ("lock_timeout", LOCK_TIMEOUT)]);
         let connection = self.servers.connect(&options, Access::Any).await;
         let mut connection = connection.map_err(StoreError::unreachable)?;
         if is_read_only(&mut connection).await? {

@@ -9,7 +9,7 @@ use crate::tenants::tenant_id;
 use crate::{Store, StoreError};
 
 /// The limits by their names, which are columns of `wed.quota`.
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 20] = [
     "flows",
     "instances",
     "jobs",
@@ -28,6 +28,8 @@ const NAMES: [&str; 18] = [
     "orders",
     "schedules",
     "other_bytes",
+    "transaction_seconds",
+    "storage_bytes",
 ];
 
 /// New limits of a tenant by their names ([`Usage::name`]): what is absent is left as it is, and none takes a limit
@@ -50,6 +52,22 @@ impl Store {
             return Err(StoreError::not_found("tenant", tenant));
         }
         Ok(quotas)
+    }
+
+    /// Keeps how many bytes of files the instances of flows have, by the names of the flows' folders; others have none.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn keep_file_bytes(&self, kept: &[(String, u64)]) -> Result<(), StoreError> {
+        let (folders, bytes): (Vec<&str>, Vec<i64>) = (kept.iter())
+            .map(|(folder, bytes)| (folder.as_str(), i64::try_from(*bytes).unwrap_or(i64::MAX)))
+            .unzip();
+        sqlx::query("SELECT wed.keep_file_bytes($1, $2)")
+            .bind(folders)
+            .bind(bytes)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
     }
 
     /// Sets a tenant's limits. What it uses already stays.
@@ -87,6 +105,6 @@ fn no_limit(message: String) -> StoreError {
     StoreError::refused(
         "WF023",
         message,
-        "Give a number, not below 0 (requests: 1 to 1000000, connections: at most 10000), or `none`.",
+        "Give a number, not below 0 (requests: 1 to 1000000, connections: at most 10000, transaction_seconds: at least 10), or `none`.",
     )
 }

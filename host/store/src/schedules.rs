@@ -9,7 +9,7 @@ use sqlx::{AssertSqlSafe, FromRow};
 use wedflow_documents::{PutSchedule, Schedule};
 use wedflow_model::{FlowId, Wid};
 
-use crate::audit::note_flow;
+use crate::audit::{Once, claim_key, keep_answer, note_flow};
 use crate::chores::{Chore, ChoreKind, ROUND_TIME_MAX};
 use crate::flows::Flow;
 use crate::instances::insert;
@@ -91,6 +91,9 @@ fn wrong(message: String) -> StoreError {
     refused(message, PATTERN_HINT)
 }
 
+/// End of the years in which times of patterns are found, in microseconds since 1970: the year 5001 begins.
+const PATTERNS_END_US: i64 = 95_649_120_000 * 1_000_000;
+
 /// Reads the two times of a backfill, as microseconds since 1970.
 fn span(from: &str, until: &str) -> Result<Range<i64>, StoreError> {
     let read = |name: &str, text: &str| {
@@ -105,6 +108,12 @@ fn span(from: &str, until: &str) -> Result<Range<i64>, StoreError> {
     if first >= end {
         return Err(refused(
             format!("until \"{until}\" is not later than from \"{from}\""),
+            SPAN_HINT,
+        ));
+    }
+    if end > PATTERNS_END_US {
+        return Err(refused(
+            format!("until \"{until}\" is behind the year 5000, up to which times are computed"),
             SPAN_HINT,
         ));
     }
@@ -328,21 +337,29 @@ impl Store {
     }
 
     /// Starts an instance for each occurrence of a schedule from an instant (inclusive) until another (exclusive), in
-    /// one transaction, at most `most`. Instants are RFC 3339. Returns the instances.
+    /// one transaction, at most `most`; at most once for a client's key. Instants are RFC 3339. Returns the instances,
+    /// and whether an earlier request with that key started them.
     ///
     /// # Errors
     /// [`StoreError::NotFound`]; [`StoreError::Refused`] with `WF044` for more occurrences than `most`, before any
-    /// instance is started, and for instants that are none or the wrong way round; those of starting an instance.
+    /// instance is started, and for instants that are none or the wrong way round; [`StoreError::OtherRequest`] when the
+    /// key was used for something else; those of starting an instance.
     pub async fn backfill_schedule(
         &self,
         flow: &Flow,
         name: &str,
-        from: &str,
-        until: &str,
+        (from, until): (&str, &str),
         most: usize,
+        once: Option<&Once<'_>>,
         next: impl Fn(&str, &str, i64) -> Result<Option<i64>, String>,
-    ) -> Result<Vec<Wid>, StoreError> {
+    ) -> Result<(Vec<Wid>, bool), StoreError> {
         let mut transaction = self.begin().await?;
+        if let Some(once) = once
+            && let Some(answer) = claim_key(&mut transaction, once).await?
+        {
+            let started = serde_json::from_value(answer["started"].clone());
+            return Ok((started.map_err(StoreError::unreadable)?, true));
+        }
         let (cron, zone, state): (String, String, Json) = sqlx::query_as(
             "SELECT cron, zone, state FROM wed.schedule WHERE flow_id = $1 AND name = $2",
         )
@@ -358,6 +375,10 @@ impl Store {
             wids.push(insert(&mut transaction, &flow.schema_name, &values).await?);
         }
         note_times(&mut transaction, flow.flow_id, name, &wids, &times).await?;
+        if let Some(once) = once {
+            let answer = serde_json::json!({ "started": wids });
+            keep_answer(&mut transaction, once, &answer).await?;
+        }
         self.commit_noted_of(
             transaction,
             flow.flow_id,
@@ -366,7 +387,7 @@ impl Store {
             serde_json::json!({ "instances": wids.len() }),
         )
         .await?;
-        Ok(wids)
+        Ok((wids, false))
     }
 }
 

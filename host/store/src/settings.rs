@@ -4,6 +4,7 @@ use serde_json::Value as Json;
 use sqlx::FromRow;
 use wedflow_model::{FlowId, Wid};
 
+use crate::error::about_name;
 use crate::statements::statements;
 use crate::{Store, StoreError};
 
@@ -51,6 +52,12 @@ statements! {
     /// A flow's settings, by key.
     pub settings(&self, flow: FlowId) -> Vec<(String, String)>
         = rows "SELECT key, value FROM wed.setting WHERE flow_id = $1 ORDER BY key", flow;
+
+    /// Those of some transitions that no trigger of a flow fires and no component is bound to.
+    pub unknown_transitions(&self, flow: FlowId, transitions: &[String]) -> Vec<String>
+        = all "SELECT n FROM unnest($2::text[]) n \
+            WHERE NOT EXISTS (SELECT FROM wed.trigger t WHERE t.flow_id = $1 AND t.trname = n) \
+              AND NOT EXISTS (SELECT FROM wed.binding b WHERE b.flow_id = $1 AND b.trname = n)", flow, transitions;
 
     /// A flow's secrets, by name.
     pub secrets(&self, flow: FlowId) -> Vec<SealedSecret>
@@ -104,7 +111,7 @@ impl Store {
         .bind(value)
         .execute(&mut *transaction)
         .await
-        .map_err(|error| hinted(error, "setting", key))?;
+        .map_err(|error| about_name(error.into(), "setting", key))?;
         let held = sqlx::query_as(
             "SELECT count(*), coalesce(sum(octet_length(key) + octet_length(value)), 0)::bigint \
              FROM wed.setting WHERE flow_id = $1",
@@ -149,7 +156,7 @@ impl Store {
         .bind(nonce)
         .execute(&mut *transaction)
         .await
-        .map_err(|error| hinted(error, "secret", name))?;
+        .map_err(|error| about_name(error.into(), "secret", name))?;
         let held = sqlx::query_as(
             "SELECT count(*), coalesce(sum(octet_length(ciphertext)), 0)::bigint FROM wed.secret WHERE flow_id = $1",
         );
@@ -203,25 +210,6 @@ impl Store {
         let change = change.bind(flow).bind(name);
         self.change_flow(change, flow, "flow.secret.remove", name, Json::Null)
             .await
-    }
-}
-
-/// A refusal of a check, in words.
-fn hinted(error: sqlx::Error, what: &str, name: &str) -> StoreError {
-    match StoreError::from(error) {
-        StoreError::Refused(refusal) if refusal.code == "23514" => {
-            StoreError::Refused(Box::new(crate::Refusal {
-                message: format!("the {what} \"{name}\" is not allowed"),
-                // The failing row would hold the value.
-                detail: None,
-                hint: Some(
-                    "A name has letters, digits, _, . and -, at most 127; a value at most 64 KiB."
-                        .to_owned(),
-                ),
-                ..*refusal
-            }))
-        }
-        other => other,
     }
 }
 

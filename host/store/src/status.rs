@@ -19,10 +19,11 @@ const LOCK_TOLD_AFTER_S: f64 = 0.5;
 /// Time from which on a wait for a lock is a problem; seconds.
 const LOCK_WAIT_MAX_S: f64 = 5.0;
 
-/// A session that others wait for, or that has locked a table of ours.
+/// A session or prepared transaction that others wait for, or a session that has locked a table of ours.
 #[derive(Debug, FromRow)]
 struct LockHolder {
     pid: i32,
+    gid: Option<String>,
     user_name: String,
     application: String,
     of_what: String,
@@ -35,10 +36,14 @@ impl LockHolder {
     fn session(&self) -> String {
         let LockHolder {
             pid,
+            gid,
             user_name,
             application,
             ..
         } = self;
+        if let Some(gid) = gid {
+            return format!("prepared transaction '{gid}' of {user_name}");
+        }
         match application.is_empty() {
             true => format!("session {pid} ({user_name})"),
             false => format!("session {pid} ({user_name}, {application})"),
@@ -48,6 +53,7 @@ impl LockHolder {
     fn problem(&self) -> Json {
         let LockHolder {
             pid,
+            gid,
             of_what,
             sessions,
             seconds,
@@ -65,7 +71,11 @@ impl LockHolder {
         json!({
             "code": "lock_waited",
             "text": format!("{} {effect}", self.session()),
-            "hint": format!("Let it commit, or end it: SELECT pg_terminate_backend({pid})."),
+            "hint": match gid {
+                None => format!("Let it commit, or end it: SELECT pg_terminate_backend({pid})."),
+                Some(gid) => format!("Nobody ends it by itself: COMMIT PREPARED '{0}', or ROLLBACK PREPARED '{0}'.",
+                    gid.replace('\'', "''")),
+            },
         })
     }
 }

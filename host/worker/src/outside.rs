@@ -1,6 +1,7 @@
 //! Access of transitions outside their calls: what the operator gives this host, as far as a flow allows it; and
 //! the removal of files of ended instances.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -123,7 +124,16 @@ pub(crate) async fn clean(outside: Outside, store: &Store) -> Result<(), String>
         })
         .await?;
     }
-    Ok(())
+    let flows: BTreeSet<String> = found.into_iter().map(|(flow, _)| flow).collect();
+    let kept = blocking(move || {
+        let bytes_of = |flow: String| files.bytes_of(&flow).map(|bytes| (flow, bytes));
+        flows
+            .into_iter()
+            .map(bytes_of)
+            .collect::<Result<Vec<_>, _>>()
+    });
+    let kept = kept.await?;
+    (store.keep_file_bytes(&kept).await).map_err(|error| error.to_string())
 }
 
 async fn blocking<T: Send + 'static>(

@@ -14,12 +14,21 @@ use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, TimeZone, TimeZoneDatabase};
 use jiff::{Timestamp, Zoned};
 
+/// Maximum bytes of a pattern.
+const PATTERN_BYTES_MAX: usize = 200;
+
 /// The first occurrence of a pattern in a zone after an instant; none when there is none any more. Instants are in
 /// microseconds since 1970.
 ///
 /// # Errors
 /// What is wrong with the pattern or the zone.
 pub fn next(cron: &str, zone: &str, after_us: i64) -> Result<Option<i64>, String> {
+    if cron.len() > PATTERN_BYTES_MAX {
+        let (length, most) = (cron.len(), PATTERN_BYTES_MAX);
+        return Err(format!(
+            "the pattern has {length} bytes, and {most} are allowed"
+        ));
+    }
     refuse_names(cron)?;
     let pattern = CronParser::builder()
         .seconds(Seconds::Optional)

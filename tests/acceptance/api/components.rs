@@ -50,6 +50,57 @@ fn components_are_uploaded_and_listed() {
 }
 
 #[harness::test]
+fn components_and_files_have_one_quota_of_bytes_together() {
+    let (api, client) = served();
+    let mut owner = api.database.owner();
+    let paper = sample_component("paper");
+    let check = client.send(
+        "POST",
+        "/v1/components/paper?check=true",
+        &[("content-type", "application/wasm")],
+        paper,
+    );
+    assert_eq!(check.is(200).json()["version"], 0, "nothing is stored");
+    let allowed = paper.len() + 1_000;
+    owner.run(&format!("UPDATE wed.quota SET storage_bytes = {allowed}"));
+    client
+        .json("PUT", "/v1/flows/steps", &super::steps("steps"))
+        .is(201);
+    let files = |bytes: usize| {
+        format!(
+            "SELECT wed.keep_file_bytes(ARRAY(SELECT shape_schema::text FROM wed.flow), '{{{bytes}}}')"
+        )
+    };
+    owner.run(&files(1_001));
+    let refused = client.upload("paper", paper, &[]).problem(403, "quota");
+    assert_eq!(refused["limit"]["name"], "storage_bytes", "{refused}");
+    owner.run(&files(1_000));
+    client.upload("paper", paper, &[]).is(201);
+    let used = "SELECT used FROM wed.quotas(1) WHERE name = 'storage_bytes'";
+    assert_eq!(owner.line(used), allowed.to_string());
+    client
+        .json("POST", "/v1/flows/steps/instances", &json!({}))
+        .is(201);
+    owner.run(&files(allowed + 1));
+    let refused = client.json("POST", "/v1/flows/steps/instances", &json!({}));
+    let refused = refused.problem(403, "quota");
+    assert_eq!(refused["limit"]["name"], "storage_bytes", "{refused}");
+}
+
+#[harness::test]
+fn rollback_of_an_unknown_component_says_that_there_is_none() {
+    let (_api, client) = served();
+    let missing = client.json("POST", "/v1/components/none/rollback", &json!({}));
+    let missing = missing.problem(404, "not_found");
+    assert!(
+        missing["detail"]
+            .as_str()
+            .is_some_and(|text| text.starts_with("there is no component")),
+        "{missing}"
+    );
+}
+
+#[harness::test]
 fn an_upload_is_bounded() {
     let (_api, client) = served();
     let paper = sample_component("paper");

@@ -225,6 +225,47 @@ fn feed_waits_for_the_next_event() {
 }
 
 #[harness::test]
+fn transaction_of_another_tenant_holds_no_feed_back_and_is_ended_in_time() {
+    let (api, client) = with_steps();
+    let database = &api.database;
+    on(database.store.create_tenant("other", "")).expect("a tenant");
+    let others = api.user("other", "bea", "developer");
+    others
+        .json("PUT", "/v1/flows/steps", &super::steps("steps"))
+        .is(201);
+    let url = on(database.store.flow_url("other", "steps")).expect("its URL");
+    let mut session = Session::on(database, &url);
+    session.run("SET idle_in_transaction_session_timeout = 0; SET statement_timeout = 0; BEGIN");
+    session.line("SELECT pg_current_xact_id()");
+    start(&client, &json!({ "key": "order-1" })).is(201);
+    others.json("POST", INSTANCES, &json!({})).is(201);
+    eventually("the feed goes on", || {
+        let told = client.get("/v1/events").is(200).json();
+        (told["items"][0]["key"] == "order-1").then_some(())
+    });
+    let held = others.get("/v1/events").is(200).json();
+    assert_eq!(held["items"], json!([]), "its own waits: {held}");
+
+    let mut owner = database.owner();
+    assert_eq!(
+        owner.number("SELECT wed.end_old_transactions()"),
+        0,
+        "it is young"
+    );
+    assert_eq!(owner.number("SELECT wed.end_old_transactions(0)"), 1);
+    eventually("the session has ended", || {
+        session.batch_execute("SELECT 1").is_err().then_some(())
+    });
+    let noted =
+        "SELECT target FROM wed.audit WHERE action = 'session.end' AND tenant_name = 'other'";
+    assert_eq!(owner.line(noted), "steps");
+    eventually("its own feed goes on", || {
+        let told = others.get("/v1/events").is(200).json();
+        (told["items"][0]["wid"] == 1).then_some(())
+    });
+}
+
+#[harness::test]
 fn session_that_holds_feeds_back_is_named() {
     let (api, client) = with_steps();
     let mut owner = api.database.owner();

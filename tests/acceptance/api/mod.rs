@@ -11,6 +11,7 @@ mod keys;
 mod lists;
 mod previews;
 mod requests;
+mod schedules;
 mod serving;
 mod shares;
 mod tenants;

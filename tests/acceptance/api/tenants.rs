@@ -89,12 +89,12 @@ fn secrets_are_sealed_over_http_and_never_shown() {
         )
         .is(204);
     client
-        .json("PUT", secret, &json!({ "senders": ["other"] }))
+        .json("PUT", secret, &json!({ "senders": ["step"] }))
         .is(204);
     let listed = client.get("/v1/flows/steps/secrets").is(200);
     assert_eq!(
         listed.json()["items"],
-        json!([{ "name": "key", "transitions": ["step"], "senders": ["other"] }])
+        json!([{ "name": "key", "transitions": ["step"], "senders": ["step"] }])
     );
     let flow = on(api.database.store.flow(TENANT, "steps")).expect("the flow");
     let sealed = on(api.database.store.secrets(flow.flow_id)).expect("secrets");

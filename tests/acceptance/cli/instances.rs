@@ -29,6 +29,25 @@ fn four_instances() -> Cli {
 }
 
 #[harness::test]
+fn text_of_a_tenant_moves_no_cursor_and_turns_no_direction() {
+    let cli = Cli::with_steps();
+    let remark = "paid\r\u{202e}due\u{9b}2J";
+    cli.run(&["instance", "start", "steps", &format!("remark={remark}")])
+        .done();
+    let shown = cli.run(&["instance", "show", "steps", "1"]).done().out;
+    assert!(shown.contains("\\u000d\\u202edue\\u009b2J"), "{shown}");
+    assert!(!shown.contains(['\r', '\u{202e}', '\u{9b}']), "{shown:?}");
+    let document = cli
+        .run(&["--json", "instance", "show", "steps", "1"])
+        .done();
+    assert!(!document.out.contains(['\u{202e}', '\u{9b}']));
+    assert!(
+        document.json().to_string().contains("\u{202e}due"),
+        "the same text"
+    );
+}
+
+#[harness::test]
 fn instances_are_started_and_listed() {
     let cli = four_instances();
     let list = cli.json(&["instance", "list", "steps"]);

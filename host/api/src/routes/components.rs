@@ -20,7 +20,7 @@ use crate::documents::{
 use crate::page;
 use crate::path::{Asked, Named};
 use crate::problem::Problem;
-use crate::state::Api;
+use crate::state::{Api, to_its_end};
 
 /// Number of the newest versions of each component that stay by default, for going back.
 const KEEP: i32 = 3;
@@ -169,7 +169,8 @@ pub(crate) async fn collect(
         ("Content-Digest" = Option<String>, Header, description = "`sha-256=:…:` (RFC 9530); held against what came"),
         ("Idempotency-Key" = Option<String>, Header, description = "A key of the client's choice, best a random UUID")),
     request_body(content = Vec<u8>, content_type = "application/wasm"),
-    responses((status = 201, body = Uploaded), (status = 408, body = Problem), (status = 413, body = Problem),
+    responses((status = 201, body = Uploaded), (status = 200, body = Uploaded, description = "With `check`: it is well"),
+        (status = 408, body = Problem), (status = 413, body = Problem),
         (status = 415, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
 pub(crate) async fn upload(
     State(api): State<Api>,
@@ -193,7 +194,8 @@ pub(crate) async fn upload(
         ("Content-Digest" = Option<String>, Header, description = "`sha-256=:…:` (RFC 9530); held against what came"),
         ("Idempotency-Key" = Option<String>, Header, description = "A key of the client's choice, best a random UUID")),
     request_body(content = Vec<u8>, content_type = "application/wasm"),
-    responses((status = 201, body = Uploaded), (status = 408, body = Problem), (status = 413, body = Problem),
+    responses((status = 201, body = Uploaded), (status = 200, body = Uploaded, description = "With `check`: it is well"),
+        (status = 408, body = Problem), (status = 413, body = Problem),
         (status = 415, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
 pub(crate) async fn upload_as_itself(
     State(api): State<Api>,
@@ -211,6 +213,7 @@ pub(crate) async fn upload_as_itself(
 }
 
 /// Name, terms and key of an upload.
+#[derive(Clone)]
 struct Sent {
     name: Option<String>,
     terms: UploadTerms,
@@ -231,10 +234,10 @@ async fn uploaded(
     let kib = body::announced(&parts.headers).unwrap_or(most).min(most) >> 10;
     let kib = u32::try_from(kib).unwrap_or(u32::MAX);
     let longest = api.times.upload;
-    let _room = api.uploading.wait(&caller.tenant, kib, longest).await?;
+    let room = api.uploading.wait(&caller.tenant, kib, longest).await?;
     let read = body::plain(&parts.headers, body, most, api.times).await?;
     // Slow senders hold room for bytes; the places for compiling are for those whose bytes are here.
-    let _place = api.compiling.wait(&caller.tenant, 1, longest).await?;
+    let place = api.compiling.wait(&caller.tenant, 1, longest).await?;
     if let Some(said) = parts.headers.get("content-digest") {
         hold_against(said, &read.digest)?;
     }
@@ -256,7 +259,11 @@ async fn uploaded(
             Taken::Elsewhere => return Err(under_way()),
         }
     }
-    let uploaded = stored(&store, &caller.tenant, sent, &read.bytes).await?;
+    let work = {
+        let (store, tenant, sent) = (store.clone(), caller.tenant.clone(), sent.clone());
+        async move { stored(&store, &tenant, &sent, &read.bytes).await }
+    };
+    let uploaded = to_its_end((room, place), work).await??;
     if let Some(once) = &once {
         let answer = serde_json::to_value(&uploaded).unwrap_or_default();
         store.remember(once, &answer).await?;
@@ -264,7 +271,7 @@ async fn uploaded(
     if let Some(taken) = taken {
         taken.answered();
     }
-    Ok(created(uploaded))
+    Ok(answered(uploaded))
 }
 
 /// Checks and stores a component that was read.
@@ -368,7 +375,7 @@ impl Drop for TakenKey {
 /// Answers what was answered before.
 fn replayed(answer: serde_json::Value) -> Result<Response, Problem> {
     let uploaded = serde_json::from_value(answer).map_err(|_| Problem::internal())?;
-    let mut response = created(uploaded);
+    let mut response = answered(uploaded);
     let headers = response.headers_mut();
     headers.insert(REPLAYED, HeaderValue::from_static("true"));
     Ok(response)
@@ -384,7 +391,11 @@ fn under_way() -> Problem {
     .with(header::RETRY_AFTER, 5)
 }
 
-fn created(uploaded: Uploaded) -> Response {
+/// Answers what was uploaded; of what was checked only, which has no version, that it is well.
+fn answered(uploaded: Uploaded) -> Response {
+    if uploaded.version == 0 {
+        return Json(uploaded).into_response();
+    }
     let place = format!(
         "/v1/components/{}/versions/{}",
         uploaded.name, uploaded.version

@@ -3,6 +3,8 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use wedflow_model::FlowId;
+use wedflow_store::Store;
 use wedflow_tenancy::{Action, Area};
 
 use super::operate::FlowPath;
@@ -112,6 +114,9 @@ pub(crate) async fn put_secret(
     }
     let store = caller.store(&api);
     let flow = store.flow(&caller.tenant, &flow).await?.flow_id;
+    for transitions in [&new.transitions, &new.senders].into_iter().flatten() {
+        must_be_known(&store, flow, transitions).await?;
+    }
     if let Some(value) = &new.value {
         let find = api.find_secret_key;
         let key = tokio::task::spawn_blocking(move || find.and_then(|find| find()))
@@ -139,6 +144,25 @@ pub(crate) async fn put_secret(
         }
     }
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Refuses the name of a transition that a flow has not.
+pub(super) async fn must_be_known(
+    store: &Store,
+    flow: FlowId,
+    transitions: &[String],
+) -> Result<(), Problem> {
+    match store.unknown_transitions(flow, transitions).await?.first() {
+        None => Ok(()),
+        Some(unknown) => {
+            let short: String = unknown.chars().take(80).collect();
+            Err(Problem::invalid(
+                "unknown_transition",
+                format!("the flow has no transition \"{short}\""),
+            )
+            .hint("GET /v1/flows/{flow} lists them; apply the definition that has it first."))
+        }
+    }
 }
 
 /// Takes a secret away

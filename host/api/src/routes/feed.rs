@@ -79,7 +79,7 @@ async fn read(
     let cursor = page::position::<4>(asked.cursor.as_deref())?;
     let after: FeedPosition = match (cursor, asked.from) {
         (Some(position), _) => position.map(|number| number.max(0)),
-        (None, Some(FeedStart::Now)) => poll.ask(api.store.feed_end()).await?,
+        (None, Some(FeedStart::Now)) => poll.ask(api.store.feed_end(&flows)).await?,
         (None, _) => FeedPosition::default(),
     };
     loop {

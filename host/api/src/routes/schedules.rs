@@ -2,16 +2,19 @@
 
 use axum::Json;
 use axum::extract::{FromRequestParts, State};
-use axum::http::StatusCode;
 use axum::http::request::Parts;
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
+use serde_json::json;
 use utoipa::IntoParams;
-use wedflow_store::{Flow, Store};
+use wedflow_store::{Flow, Once, Store};
 use wedflow_tenancy::{Action, Area};
 
+use super::instances::REPLAYED;
 use super::operate::FlowPath;
 use crate::access::Caller;
-use crate::body::Document;
+use crate::body::{Document, IdempotencyKey};
 use crate::documents::{Backfill, Backfilled, List, Page, PutSchedule, Schedule};
 use crate::page;
 use crate::path::{Asked, Named};
@@ -36,6 +39,7 @@ pub(crate) struct OnSchedule {
     store: Store,
     flow: Flow,
     name: String,
+    caller: Caller,
 }
 
 impl FromRequestParts<Api> for OnSchedule {
@@ -49,6 +53,7 @@ impl FromRequestParts<Api> for OnSchedule {
             store: caller.store(api),
             flow: api.store.flow(&caller.tenant, &path.flow).await?,
             name: path.schedule,
+            caller,
         })
     }
 }
@@ -87,7 +92,9 @@ pub(crate) async fn schedules(
     request_body = PutSchedule,
     responses((status = 204), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn put_schedule(
-    OnSchedule { store, flow, name }: OnSchedule,
+    OnSchedule {
+        store, flow, name, ..
+    }: OnSchedule,
     Document(asked): Document<PutSchedule>,
 ) -> Result<StatusCode, Problem> {
     store
@@ -104,7 +111,9 @@ pub(crate) async fn put_schedule(
     params(SchedulePath),
     responses((status = 204), (status = 404, body = Problem)))]
 pub(crate) async fn remove_schedule(
-    OnSchedule { store, flow, name }: OnSchedule,
+    OnSchedule {
+        store, flow, name, ..
+    }: OnSchedule,
 ) -> Result<StatusCode, Problem> {
     store.remove_schedule(&flow, &name).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -126,24 +135,44 @@ pub(crate) async fn resume_schedule(on: OnSchedule) -> Result<StatusCode, Proble
     on.set_pause(false).await
 }
 
-/// Starts an instance for each time of a schedule between two, at most 1 000
+/// Starts an instance for each time of a schedule between two, at most 1 000; with `Idempotency-Key` at most once for such a
+/// key, within a day
 #[utoipa::path(post, path = "/v1/flows/{flow}/schedules/{schedule}/backfill", tag = "flows",
-    params(SchedulePath),
+    params(SchedulePath,
+        ("Idempotency-Key" = Option<String>, Header, description = "A key of the client's choice, best a random UUID")),
     request_body = Backfill,
     responses((status = 200, body = Backfilled), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn backfill(
-    OnSchedule { store, flow, name }: OnSchedule,
+    OnSchedule {
+        store,
+        flow,
+        name,
+        caller,
+    }: OnSchedule,
+    IdempotencyKey(key): IdempotencyKey,
     Document(asked): Document<Backfill>,
-) -> Result<Json<Backfilled>, Problem> {
-    let started = store
+) -> Result<Response, Problem> {
+    let fingerprint = json!(["backfill", flow.flow_id, name, asked]);
+    let once = key.as_deref().map(|key| Once {
+        tenant: &caller.tenant,
+        user: &caller.user,
+        key,
+        asked: &fingerprint,
+    });
+    let (started, is_replayed) = store
         .backfill_schedule(
             &flow,
             &name,
-            &asked.from,
-            &asked.until,
+            (&asked.from, &asked.until),
             BACKFILLED_MAX,
+            once.as_ref(),
             wedflow_worker::schedule::next,
         )
         .await?;
-    Ok(Json(Backfilled { started }))
+    let mut response = Json(Backfilled { started }).into_response();
+    if is_replayed {
+        let headers = response.headers_mut();
+        headers.insert(REPLAYED, HeaderValue::from_static("true"));
+    }
+    Ok(response)
 }

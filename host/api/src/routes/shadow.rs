@@ -10,6 +10,7 @@ use wedflow_store::{Flow, StoreError};
 use wedflow_tenancy::{Action, Area};
 
 use super::components::must_be_wasm;
+use super::config::must_be_known;
 use super::operate::FlowPath;
 use crate::access::Caller;
 use crate::application::Shadow;
@@ -17,7 +18,7 @@ use crate::body;
 use crate::documents::{Attempt, Recording, ShadowFilter, ShadowRun};
 use crate::path::{Asked, Named};
 use crate::problem::Problem;
-use crate::state::Api;
+use crate::state::{Api, to_its_end};
 
 /// Attempts that a shadow run looks at unless told.
 const ATTEMPTS: i64 = 20;
@@ -64,12 +65,15 @@ pub(crate) async fn run(
     let most = Limits::default().component_bytes;
     let kib = body::announced(&parts.headers).unwrap_or(most).min(most) >> 10;
     let kib = u32::try_from(kib).unwrap_or(u32::MAX);
-    let _room = api.uploading.wait(&caller.tenant, kib, longest).await?;
+    let room = api.uploading.wait(&caller.tenant, kib, longest).await?;
     let read = body::plain(&parts.headers, body, most, api.times).await?;
-    let _place = api.running.wait(&caller.tenant, 1, longest).await?;
+    let place = api.running.wait(&caller.tenant, 1, longest).await?;
     let asking = api.connections.wait(&caller.tenant, 1, longest).await?;
     let flow = api.store.flow(&caller.tenant, &flow).await?;
     let attempts = recorded(&api, &flow, &transition, last).await?;
+    if attempts.is_empty() {
+        must_be_known(&api.store, flow.flow_id, std::slice::from_ref(&transition)).await?;
+    }
     let shadow = Shadow {
         versions: versions_of(&api, &caller.tenant, &attempts).await?,
         tenant: caller.tenant.clone(),
@@ -80,7 +84,7 @@ pub(crate) async fn run(
         attempts,
     };
     drop(asking);
-    let compared = (bench.run_shadow)(shadow).await;
+    let compared = to_its_end((room, place), (bench.run_shadow)(shadow)).await?;
     let refused = |reason| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "refused", reason);
     compared.map(Json).map_err(refused)
 }

@@ -62,6 +62,12 @@ pub(crate) struct QuotaArguments {
     /// Bytes of attachments, comments, settings, secrets, schedules, versions, users, tokens, messages, audit entries.
     #[arg(long, value_name = "N|none")]
     pub(crate) other_bytes: Option<Most>,
+    /// Seconds for which a transaction of a flow's role may be open.
+    #[arg(long, value_name = "N|none")]
+    pub(crate) transaction_seconds: Option<Most>,
+    /// Bytes of components and of files of instances.
+    #[arg(long, value_name = "N|none")]
+    pub(crate) storage_bytes: Option<Most>,
 }
 
 impl QuotaArguments {

@@ -206,7 +206,7 @@ pub(crate) async fn show(name: &str, door: &Door, terminal: &Terminal) -> Result
     })?;
     let source = raise(&[plan]);
     terminal.answer(&json!({ "flow": name, "source": source }), || {
-        terminal.line(source.trim_end())
+        terminal.verbatim(source.trim_end())
     });
     Ok(())
 }
@@ -272,7 +272,7 @@ pub(crate) fn fmt(arguments: &FmtArguments, terminal: &Terminal) -> Result<(), P
         }
         let printed = wedflow_process::format(&parsed.document);
         if file == Path::new("-") && !check {
-            terminal.line(printed.trim_end());
+            terminal.verbatim(printed.trim_end());
             continue;
         }
         if printed == source {

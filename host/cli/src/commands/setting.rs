@@ -30,7 +30,7 @@ pub(crate) async fn config(
                 .ok_or_else(|| missing(flow, "setting", "config", key))?
                 .value;
             terminal.answer(&json!({ "flow": flow, "key": key, "value": value }), || {
-                terminal.line(value);
+                terminal.verbatim(value);
             });
         }
         ConfigCommand::Delete { flow, key } => {

@@ -84,7 +84,7 @@ pub(crate) async fn show(
     };
     let warnings: Vec<&String> = untold.iter().collect();
     let document = json!({ "flow": name, "source": source, "warnings": warnings });
-    terminal.answer(&document, || terminal.line(source.trim_end()));
+    terminal.answer(&document, || terminal.verbatim(source.trim_end()));
     for text in warnings {
         terminal.say(&format!("warning: {text}"));
     }

@@ -227,7 +227,7 @@ pub(crate) async fn graph(
             true => wedflow_picture::dot(&asked.name, &graph),
             false => wedflow_picture::svg(&asked.name, &graph, Place::File),
         };
-        terminal.line(text.trim_end());
+        terminal.verbatim(text.trim_end());
     });
     Ok(())
 }
