@@ -21,7 +21,7 @@ use crate::run::{AttemptContext, Invocation};
 use crate::sandbox::Sandbox;
 use crate::settings::Settings;
 use crate::time_slice::TimeSlices;
-use crate::wire::{Call, Code, FromGuest, ToGuest, Transition, WALLS};
+use crate::wire::{Call, Code, FromGuest, PROCESS, ToGuest, Transition};
 use crate::{confine, planted, wire};
 
 /// Serves as a guest process until the host closes the socket, which is standard input.
@@ -60,7 +60,7 @@ async fn serve_host(settings: &str) -> std::io::Result<()> {
         Ok(sandbox) => (Some(sandbox), Ok(())),
         Err(error) => (None, Err(error)),
     };
-    link.outbox.put(&(WALLS, FromGuest::Walls(walls)));
+    link.outbox.put(&(PROCESS, FromGuest::Walls(walls)));
     let mut guests = sandbox.map(|sandbox| Guests {
         sandbox: Arc::new(sandbox),
         link: Arc::clone(&link),
@@ -106,6 +106,10 @@ impl Guests {
             ToGuest::Run(call) => self.run(*call),
             ToGuest::Answer(call, reply) => {
                 self.link.answer(call, reply);
+                Some(())
+            }
+            ToGuest::Beat => {
+                self.link.outbox.put(&(PROCESS, FromGuest::Beat));
                 Some(())
             }
             ToGuest::End(call) => {

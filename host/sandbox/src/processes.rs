@@ -8,7 +8,7 @@ use std::os::unix::net::UnixStream as Socket;
 use std::path::Path;
 use std::pin::pin;
 use std::process::Stdio;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -26,7 +26,7 @@ use crate::settings::Settings;
 use crate::share::{Held, Share};
 use crate::state::Stop;
 use crate::time_slice::{Slice, Watch};
-use crate::wire::{self, Call, Code, FromGuest, Outbox, Reply, ToGuest, Transition, WALLS};
+use crate::wire::{self, Call, Code, FromGuest, Outbox, PROCESS, Reply, ToGuest, Transition};
 
 /// Bytes of the longest message of a guest process: a file or the body of a request with its surroundings.
 const MESSAGE_BYTES_MAX: usize = 16 << 20;
@@ -34,8 +34,12 @@ const MESSAGE_BYTES_MAX: usize = 16 << 20;
 /// Time after which an idle process ends.
 const IDLE_TIME: Duration = Duration::from_secs(30);
 
-/// Interval at which a process's memory and its use are looked at.
+/// Interval at which a process's memory, its use and its signs of life are looked at.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Looks for which a process with calls may owe a sign of life. Looks are counted, not time: a machine that rested is no
+/// silence.
+const SILENT_LOOKS_MAX: u32 = 30;
 
 /// Bytes of a process beside its guests, as counted in its tenant's share of their memory.
 const PROCESS_BYTES: u64 = 32 << 20;
@@ -91,6 +95,8 @@ pub(crate) struct Process {
     /// Guests that compute.
     computing: AtomicUsize,
     is_retired: AtomicBool,
+    /// Looks for which it owes a sign of life.
+    silent: AtomicU32,
     ends: Notify,
     used: Mutex<Instant>,
     pid: Option<Pid>,
@@ -250,7 +256,7 @@ impl Processes {
             own,
             child,
             Arc::clone(&self.kept),
-            self.memory_max,
+            (LOOK_INTERVAL, self.memory_max),
         ));
         Ok(process)
     }
@@ -338,7 +344,7 @@ async fn attend(
     socket: UnixStream,
     mut child: Child,
     kept: Arc<Mutex<Kept>>,
-    memory_max: u64,
+    (look_interval, memory_max): (Duration, u64),
 ) {
     let mut exchange = pin!(wire::exchange(
         &socket,
@@ -350,7 +356,13 @@ async fn attend(
         tokio::select! {
             _ = &mut exchange => break,
             () = process.ends.notified() => break,
-            () = tokio::time::sleep(LOOK_INTERVAL) => {
+            () = tokio::time::sleep(look_interval) => {
+                if process.is_silent() {
+                    tracing::error!(
+                        "a guest process did not answer {SILENT_LOOKS_MAX} times; it is ended, and its attempts run again"
+                    );
+                    break;
+                }
                 if process.resident_bytes() > memory_max {
                     tracing::error!("a guest process has taken {memory_max} bytes, which guests cannot; it is ended");
                     break;
@@ -390,6 +402,7 @@ impl Process {
             busy: AtomicUsize::new(0),
             computing: AtomicUsize::new(0),
             is_retired: AtomicBool::new(false),
+            silent: AtomicU32::new(0),
             ends: Notify::new(),
             used: Mutex::new(Instant::now()),
             pid: (child.id()).and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?)),
@@ -441,6 +454,19 @@ impl Process {
         kibibytes().unwrap_or(0) << 10
     }
 
+    /// Asks a process with calls for a sign of life, unless it owes one. Returns true if it owes it for too long.
+    fn is_silent(&self) -> bool {
+        if self.busy.load(Ordering::Relaxed) == 0 {
+            self.silent.store(0, Ordering::Relaxed);
+            return false;
+        }
+        let looks = self.silent.fetch_add(1, Ordering::Relaxed);
+        if looks == 0 {
+            self.outbox.put(&ToGuest::Beat);
+        }
+        looks >= SILENT_LOOKS_MAX
+    }
+
     fn is_over(&self) -> bool {
         self.calls().over.is_some()
     }
@@ -480,9 +506,16 @@ impl Process {
     /// Takes a message; nothing when it is none that an honest process sends.
     fn take(&self, message: &[u8]) -> Option<()> {
         let (number, message): (u64, FromGuest) = postcard::from_bytes(message).ok()?;
-        if let (WALLS, FromGuest::Walls(walls)) = (number, &message) {
-            self.note_walls(walls.clone());
-            return walls.is_ok().then_some(());
+        match (number, &message) {
+            (PROCESS, FromGuest::Walls(walls)) => {
+                self.note_walls(walls.clone());
+                return walls.is_ok().then_some(());
+            }
+            (PROCESS, FromGuest::Beat) => {
+                self.silent.store(0, Ordering::Relaxed);
+                return Some(());
+            }
+            _ => {}
         }
         let mut calls = self.calls();
         let Some(open) = calls.open.get_mut(&number) else {
@@ -497,7 +530,7 @@ impl Process {
             asked @ (FromGuest::Ask(_) | FromGuest::Ended(_) | FromGuest::Described(_)) => {
                 open.messages.try_send(asked).ok()?;
             }
-            FromGuest::Walls(_) => return None,
+            FromGuest::Walls(_) | FromGuest::Beat => return None,
         }
         Some(())
     }
@@ -679,5 +712,54 @@ fn transition_of(bound: &Bound) -> Transition<'_> {
         secrets,
         files: bound.granted().files.is_some(),
         http: bound.granted().http.is_some(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    use super::*;
+
+    /// A process with a call, attended to at short intervals, and the other end of its socket.
+    fn attended() -> (Arc<Process>, UnixStream, tokio::task::JoinHandle<()>) {
+        let (own, other) = UnixStream::pair().expect("a socket");
+        let child = Command::new("sleep").arg("600").kill_on_drop(true).spawn();
+        let child = child.expect("a process");
+        let process = Arc::new(Process::new(&child));
+        process.busy.store(1, Ordering::Relaxed);
+        let bounds = (Duration::from_millis(1), u64::MAX);
+        let attending = tokio::spawn(attend(
+            Arc::clone(&process),
+            own,
+            child,
+            Arc::default(),
+            bounds,
+        ));
+        (process, other, attending)
+    }
+
+    #[tokio::test]
+    async fn process_that_hangs_with_calls_is_ended() {
+        let (process, _other, attending) = attended();
+        attending.await.expect("its end");
+        assert!(process.is_over());
+    }
+
+    #[tokio::test]
+    async fn process_that_answers_is_kept() {
+        let (process, mut other, attending) = attended();
+        let answer = Outbox::default();
+        answer.put(&(PROCESS, FromGuest::Beat));
+        let answer = answer.take();
+        // Of four bytes of length, and one of the message.
+        let mut asked = [0; 5];
+        for _ in 0..3 * SILENT_LOOKS_MAX {
+            other.read_exact(&mut asked).await.expect("a question");
+            other.write_all(&answer).await.expect("answered");
+        }
+        assert!(!process.is_over());
+        drop(other);
+        attending.await.expect("its end");
     }
 }

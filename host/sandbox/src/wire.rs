@@ -22,8 +22,8 @@ const READ_BYTES: usize = 64 << 10;
 /// Bytes of the length before each message.
 const LENGTH_BYTES: usize = 4;
 
-/// Number under which a process tells of its walls, which is no call's.
-pub(crate) const WALLS: u64 = 0;
+/// Number under which a process tells of itself, which is no call's.
+pub(crate) const PROCESS: u64 = 0;
 
 /// Message of a host.
 #[derive(Serialize, Deserialize)]
@@ -40,6 +40,8 @@ pub(crate) enum ToGuest<'a> {
     Answer(u64, Reply),
     /// End a call.
     End(u64),
+    /// Answer with [`FromGuest::Beat`].
+    Beat,
 }
 
 /// Compiled code of a component, and what decides where it has room.
@@ -85,11 +87,13 @@ pub(crate) struct Call<'a> {
     pub(crate) played: Option<Cow<'a, [Answer]>>,
 }
 
-/// Message of a guest process about one of its calls.
+/// Message of a guest process about one of its calls, or itself.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum FromGuest {
     /// The process stands behind its walls, or why it does not.
     Walls(std::result::Result<(), String>),
+    /// The process attends to its socket.
+    Beat,
     /// The guest asks the host, and waits.
     Ask(Question),
     /// The guest computes.
@@ -172,7 +176,7 @@ impl Outbox {
         self.ready.notify_one();
     }
 
-    fn take(&self) -> Vec<u8> {
+    pub(crate) fn take(&self) -> Vec<u8> {
         std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
