@@ -9,13 +9,7 @@ use clap::{Args, Parser, Subcommand};
 #[command(name = "wed-bench", version)]
 pub(crate) struct Arguments {
     /// Server to measure on; the private Postgres when absent. The role must be allowed to create databases.
-    #[arg(
-        long,
-        env = "DATABASE_URL",
-        hide_env_values = true,
-        global = true,
-        value_name = "URL"
-    )]
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true, global = true, value_name = "URL")]
     pub(crate) database_url: Option<String>,
     /// Print one JSON document.
     #[arg(long, global = true)]

@@ -17,9 +17,7 @@ const LEAST: f64 = 0.5;
 const POWER_MAX: u32 = 7;
 /// Lines across, those above the largest slowdown left out.
 const STEPS: [f64; 9] = [0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0];
-const COLOURS: [&str; 7] = [
-    "#1b6ca8", "#c0392b", "#2e8b57", "#8e44ad", "#b7791f", "#555555", "#00838f",
-];
+const COLOURS: [&str; 7] = ["#1b6ca8", "#c0392b", "#2e8b57", "#8e44ad", "#b7791f", "#555555", "#00838f"];
 
 /// A measured point.
 #[derive(Debug, Serialize)]
@@ -39,10 +37,7 @@ pub(crate) struct Point {
 
 /// Draws a curve for each series.
 pub(crate) fn svg(points: &[Point]) -> String {
-    let slowest = points
-        .iter()
-        .map(|point| point.slowdown)
-        .fold(2.0, f64::max);
+    let slowest = points.iter().map(|point| point.slowdown).fold(2.0, f64::max);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
          font-family=\"sans-serif\" font-size=\"12\"><rect width=\"100%\" height=\"100%\" fill=\"white\"/>\
@@ -56,10 +51,7 @@ pub(crate) fn svg(points: &[Point]) -> String {
         }
     }
     for (at, name) in series.iter().enumerate() {
-        let of: Vec<&Point> = points
-            .iter()
-            .filter(|point| point.series == *name)
-            .collect();
+        let of: Vec<&Point> = points.iter().filter(|point| point.series == *name).collect();
         curve(&mut out, at, name, &of, slowest);
     }
     out.push_str("</svg>\n");
@@ -100,26 +92,13 @@ fn grid(out: &mut String, slowest: f64) {
 fn curve(out: &mut String, at: usize, name: &str, points: &[&Point], slowest: f64) {
     let colour = COLOURS[at % COLOURS.len()];
     let place = |point: &Point| (x(point.size), y(point.slowdown, slowest));
-    let line: Vec<String> = points
-        .iter()
-        .map(|point| place(point))
-        .map(|(x, y)| format!("{x:.1},{y:.1}"))
-        .collect();
-    let _ = write!(
-        out,
-        "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>",
-        line.join(" ")
-    );
+    let line: Vec<String> = points.iter().map(|point| place(point)).map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+    let _ =
+        write!(out, "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>", line.join(" "));
     for point in points {
         let (x, y) = place(point);
-        let _ = write!(
-            out,
-            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{colour}\"/>"
-        );
+        let _ = write!(out, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{colour}\"/>");
     }
     let (left, top) = (RIGHT + 10.0, 60 + 18 * at);
-    let _ = write!(
-        out,
-        "<text x=\"{left}\" y=\"{top}\" fill=\"{colour}\">{name}</text>"
-    );
+    let _ = write!(out, "<text x=\"{left}\" y=\"{top}\" fill=\"{colour}\">{name}</text>");
 }

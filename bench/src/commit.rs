@@ -24,17 +24,8 @@ const RESERVES_ALL: &str = "reservation of one key by 100 instances";
 const EXTERNAL: &str = "external SQL worker, 1 connection";
 
 /// Rows that a host is measured for.
-const HOST_ROWS: [&str; 9] = [
-    CLAUSE,
-    CLAUSE_100,
-    TYPED,
-    FLOWS,
-    RESERVES_ONE,
-    RESERVES_SAME,
-    RESERVES_ANOTHER,
-    RESERVES_ALL,
-    ONE_INSTANCE,
-];
+const HOST_ROWS: [&str; 9] =
+    [CLAUSE, CLAUSE_100, TYPED, FLOWS, RESERVES_ONE, RESERVES_SAME, RESERVES_ANOTHER, RESERVES_ALL, ONE_INSTANCE];
 
 /// Result of all rounds of one row.
 #[derive(Debug, Clone, Serialize)]
@@ -109,9 +100,7 @@ pub(crate) async fn run(url: &str, options: &CommitArguments, report: &Report) -
     drop_all(ready).await;
     let row = |(name, rounds): &(&str, Vec<Measured>)| Row::of(name, rounds, &origin);
     let rows: Vec<Row> = result?.0.iter().map(row).collect();
-    report.answer(&document(options, &origin, &rows), || {
-        format!("{}\n{}", origin.line(), people(&rows))
-    });
+    report.answer(&document(options, &origin, &rows), || format!("{}\n{}", origin.line(), people(&rows)));
     Ok(())
 }
 
@@ -139,15 +128,10 @@ fn scenarios(options: &CommitArguments) -> Result<Vec<(&'static str, Scenario)>>
         (name, scenario)
     };
     // The external worker works on the only instance of the last row.
-    let asked = |name: &&str| {
-        options.measures(name) || (*name == ONE_INSTANCE && options.measures(EXTERNAL))
-    };
+    let asked = |name: &&str| options.measures(name) || (*name == ONE_INSTANCE && options.measures(EXTERNAL));
     let scenarios: Vec<_> = HOST_ROWS.into_iter().filter(asked).map(scenario).collect();
     if scenarios.is_empty() {
-        bail!(
-            "--only names no row of a host's; there are: {}; {EXTERNAL}",
-            HOST_ROWS.join("; ")
-        );
+        bail!("--only names no row of a host's; there are: {}; {EXTERNAL}", HOST_ROWS.join("; "));
     }
     Ok(scenarios)
 }
@@ -161,9 +145,7 @@ async fn measure_rounds(
 ) -> Result<Rows> {
     let pgbench = Pgbench::find(ready[0].server().await?);
     if pgbench.is_none() {
-        report.say(
-            "pgbench is not installed (Debian: postgresql-contrib or postgresql-15): no baseline",
-        );
+        report.say("pgbench is not installed (Debian: postgresql-contrib or postgresql-15): no baseline");
     }
     let one_instance = scenarios.iter().position(|(name, _)| *name == ONE_INSTANCE);
     let (url, seconds) = (&ready[0].database.url, options.seconds);
@@ -191,10 +173,7 @@ async fn measure_rounds(
             && options.measures(EXTERNAL)
         {
             say(EXTERNAL);
-            rows.add(
-                EXTERNAL,
-                pgbench.external(&ready[at].flow_url, seconds).await?,
-            );
+            rows.add(EXTERNAL, pgbench.external(&ready[at].flow_url, seconds).await?);
         }
         spinner.finish_and_clear();
     }
@@ -202,9 +181,7 @@ async fn measure_rounds(
 }
 
 fn rate(rows: &[Row], name: &str) -> f64 {
-    rows.iter()
-        .find(|row| row.name == name)
-        .map_or(0.0, |row| row.per_s)
+    rows.iter().find(|row| row.name == name).map_or(0.0, |row| row.per_s)
 }
 
 /// Divides two rates, to two decimals; none unless both were measured.
@@ -248,16 +225,7 @@ fn people(rows: &[Row]) -> String {
     let tenths = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.1}"));
     let bare = rate(rows, BARE);
     table(
-        &[
-            "",
-            "per second",
-            "low to high",
-            "of bare",
-            "host µs",
-            "server µs",
-            "p50 µs",
-            "p99 µs",
-        ],
+        &["", "per second", "low to high", "of bare", "host µs", "server µs", "p50 µs", "p99 µs"],
         rows.iter().map(|row| {
             vec![
                 row.name.clone(),

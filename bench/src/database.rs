@@ -41,46 +41,27 @@ impl Database {
         let url = without_cache_setting(options.to_url_lossy().as_str());
         let store = Store::connect_or_create(&url, HostSettings::default().connections()).await?;
         store.migrate().await?;
-        let pool = PgPoolOptions::new()
-            .max_connections(OWN_CONNECTIONS)
-            .connect_with(options.clone())
-            .await?;
-        Ok(Database {
-            store,
-            url,
-            pool,
-            options,
-        })
+        let pool = PgPoolOptions::new().max_connections(OWN_CONNECTIONS).connect_with(options.clone()).await?;
+        Ok(Database { store, url, pool, options })
     }
 
     /// Drops the database and the roles of its flows.
     pub(crate) async fn drop(self) -> Result<()> {
-        let roles: Vec<String> = sqlx::query_scalar("SELECT role_name FROM wed.flow")
-            .fetch_all(&self.pool)
-            .await?;
+        let roles: Vec<String> = sqlx::query_scalar("SELECT role_name FROM wed.flow").fetch_all(&self.pool).await?;
         let name = self.options.get_database().unwrap_or_default().to_owned();
         self.store.close().await;
         self.pool.close().await;
         let mut connection = self.options.database("postgres").connect().await?;
         let database = format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", quoted(&name));
-        let roles = roles
-            .iter()
-            .map(|role| format!("DROP ROLE IF EXISTS {}", quoted(role)));
+        let roles = roles.iter().map(|role| format!("DROP ROLE IF EXISTS {}", quoted(role)));
         for statement in [database].into_iter().chain(roles) {
-            sqlx::query(AssertSqlSafe(statement))
-                .persistent(false)
-                .execute(&mut connection)
-                .await?;
+            sqlx::query(AssertSqlSafe(statement)).persistent(false).execute(&mut connection).await?;
         }
         Ok(())
     }
 
     /// Starts instances in one statement, which evaluates the conditions once for all.
-    pub(crate) async fn start_instances(
-        &self,
-        flow: &Flow,
-        states: &[Map<String, Json>],
-    ) -> Result<()> {
+    pub(crate) async fn start_instances(&self, flow: &Flow, states: &[Map<String, Json>]) -> Result<()> {
         let Some(first) = states.first() else {
             return Ok(());
         };
@@ -99,11 +80,10 @@ impl Database {
 
     /// Returns the quoted name of the schema that a flow's tables stand in.
     async fn schema_of(&self, flow: &Flow) -> Result<String> {
-        let name: String =
-            sqlx::query_scalar("SELECT schema_name FROM wed.flow WHERE flow_id = $1")
-                .bind(flow.flow_id)
-                .fetch_one(&self.pool)
-                .await?;
+        let name: String = sqlx::query_scalar("SELECT schema_name FROM wed.flow WHERE flow_id = $1")
+            .bind(flow.flow_id)
+            .fetch_one(&self.pool)
+            .await?;
         Ok(quoted(&name))
     }
 
@@ -127,30 +107,20 @@ impl Database {
     /// newest `rows` trace rows since a moment of the server ([`Database::now`]): what passes between two
     /// measurements is no gap.
     pub(crate) async fn commit_gaps(&self, rows: i64, since: f64) -> Result<(f64, f64)> {
-        Ok(sqlx::query_as(include_str!("../sql/commit_gaps.sql"))
-            .bind(rows)
-            .bind(since)
-            .fetch_one(&self.pool)
-            .await?)
+        Ok(sqlx::query_as(include_str!("../sql/commit_gaps.sql")).bind(rows).bind(since).fetch_one(&self.pool).await?)
     }
 
     /// Returns the server's time, in seconds since 1970.
     pub(crate) async fn now(&self) -> Result<f64> {
-        Ok(
-            sqlx::query_scalar("SELECT extract(epoch FROM clock_timestamp())::float8")
-                .fetch_one(&self.pool)
-                .await?,
-        )
+        Ok(sqlx::query_scalar("SELECT extract(epoch FROM clock_timestamp())::float8").fetch_one(&self.pool).await?)
     }
 
     /// Returns the number of a flow's newest instance; 0 when it has none.
     pub(crate) async fn newest_instance(&self, flow: &Flow) -> Result<i32> {
-        Ok(
-            sqlx::query_scalar("SELECT coalesce(max(wid), 0) FROM wed.instance WHERE flow_id = $1")
-                .bind(flow.flow_id)
-                .fetch_one(&self.pool)
-                .await?,
-        )
+        Ok(sqlx::query_scalar("SELECT coalesce(max(wid), 0) FROM wed.instance WHERE flow_id = $1")
+            .bind(flow.flow_id)
+            .fetch_one(&self.pool)
+            .await?)
     }
 
     /// Returns how long the first transition of each of a flow's instances after `from` took, from the
@@ -183,19 +153,14 @@ impl Database {
 
     /// Returns the process that serves one of the connections, on the server's machine.
     pub(crate) async fn backend_process(&self) -> Result<i32> {
-        Ok(sqlx::query_scalar("SELECT pg_backend_pid()")
-            .fetch_one(&self.pool)
-            .await?)
+        Ok(sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&self.pool).await?)
     }
 
     /// Refreshes statistics, removes dead rows and writes a checkpoint, so that no measurement pays for them.
     /// The checkpoint is left out where the role must not (`pg_checkpoint`).
     pub(crate) async fn vacuum(&self) -> Result<()> {
         for statement in ["VACUUM ANALYZE", "CHECKPOINT"] {
-            let done = sqlx::query(statement)
-                .persistent(false)
-                .execute(&self.pool)
-                .await;
+            let done = sqlx::query(statement).persistent(false).execute(&self.pool).await;
             match done {
                 Err(sqlx::Error::Database(refusal))
                     if statement == "CHECKPOINT" && refusal.code().as_deref() == Some("42501") => {}
@@ -227,10 +192,7 @@ impl Database {
     /// Holds a transaction with a snapshot open until the returned value is dropped, as a forgotten session does.
     pub(crate) async fn hold_snapshot(&self) -> Result<impl Send + use<>> {
         let mut transaction = self.pool.begin().await?;
-        for statement in [
-            "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
-            "SELECT count(*) FROM wed.flow",
-        ] {
+        for statement in ["SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", "SELECT count(*) FROM wed.flow"] {
             sqlx::query(statement).execute(&mut *transaction).await?;
         }
         Ok(transaction)
@@ -242,10 +204,7 @@ fn without_cache_setting(url: &str) -> String {
     let Some((base, query)) = url.split_once('?') else {
         return url.to_owned();
     };
-    let kept: Vec<&str> = query
-        .split('&')
-        .filter(|setting| !setting.starts_with("statement-cache-capacity"))
-        .collect();
+    let kept: Vec<&str> = query.split('&').filter(|setting| !setting.starts_with("statement-cache-capacity")).collect();
     format!("{base}?{}", kept.join("&"))
 }
 

@@ -52,12 +52,7 @@ struct Waits {
 pub(crate) async fn run(url: &str, options: &FairnessArguments, report: &Report) -> Result<()> {
     let spinner = report.spinner("preparing");
     let tenants = BUSY.len() + 1;
-    let scenario = Scenario {
-        flows: tenants,
-        tenants,
-        instances: 0,
-        ..Scenario::default()
-    };
+    let scenario = Scenario { flows: tenants, tenants, instances: 0, ..Scenario::default() };
     let ready = scenario.prepare(url).await?;
     let rows = measure_all(&scenario, &ready, options, |text| spinner.set_message(text)).await;
     spinner.finish_and_clear();
@@ -69,14 +64,7 @@ pub(crate) async fn run(url: &str, options: &FairnessArguments, report: &Report)
         "rounds": options.rounds,
         "rows": rows,
     });
-    let head = [
-        "busy tenant",
-        "p50 µs",
-        "p99 µs",
-        "p99 to alone",
-        "its commits/s",
-        "to its rate alone",
-    ];
+    let head = ["busy tenant", "p50 µs", "p99 µs", "p99 to alone", "its commits/s", "to its rate alone"];
     report.answer(&document, || {
         table(
             &head,
@@ -114,11 +102,7 @@ async fn measure_all(
     let mut rounds: Vec<Vec<Waits>> = vec![Vec::new(); BUSY.len() + 1];
     for round in 1..=options.rounds {
         for (at, measured) in rounds.iter_mut().enumerate() {
-            say(format!(
-                "round {round} of {}: {}",
-                options.rounds,
-                busy_name(at)
-            ));
+            say(format!("round {round} of {}: {}", options.rounds, busy_name(at)));
             let tenant = format!("tenant-{at}");
             if at > 0 {
                 store.suspend_tenant(&tenant, false).await?;
@@ -144,11 +128,7 @@ fn row(at: usize, rounds: &[Vec<Waits>]) -> Row {
         busy: busy_name(at),
         p50_us: over(|waits| waits.p50_us),
         p99_us: over(|waits| waits.p99_us),
-        ratio: median(
-            &to_alone
-                .map(|(waits, alone)| waits.p99_us / alone.p99_us.max(1.0))
-                .collect::<Vec<_>>(),
-        ),
+        ratio: median(&to_alone.map(|(waits, alone)| waits.p99_us / alone.p99_us.max(1.0)).collect::<Vec<_>>()),
         busy_per_s: over(|waits| waits.busy_per_s),
         busy_ratio: over(|waits| waits.busy_per_s / waits.alone_per_s.max(1.0)),
     }
@@ -181,9 +161,7 @@ async fn measure(ready: &Ready, quiet: &Flow, starts: usize) -> Result<Waits> {
     let host = ready.host().await?;
     let state = Map::from_iter([("step".to_owned(), json!(0))]);
     // A host isolates the first attempt of a transition, on threads that the busy tenant's may use: once, before.
-    database
-        .start_instances(quiet, std::slice::from_ref(&state))
-        .await?;
+    database.start_instances(quiet, std::slice::from_ref(&state)).await?;
     tokio::time::sleep(WARM_UP).await;
     let (before, begun) = (host.committed(), Instant::now());
     tokio::time::sleep(PACE * u32::try_from(starts)?).await;
@@ -194,9 +172,7 @@ async fn measure(ready: &Ready, quiet: &Flow, starts: usize) -> Result<Waits> {
     next.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     for _ in 0..starts {
         next.tick().await;
-        database
-            .start_instances(quiet, std::slice::from_ref(&state))
-            .await?;
+        database.start_instances(quiet, std::slice::from_ref(&state)).await?;
     }
     let until = Instant::now() + PATIENCE;
     let waits = loop {
@@ -205,10 +181,7 @@ async fn measure(ready: &Ready, quiet: &Flow, starts: usize) -> Result<Waits> {
             break waits;
         }
         if Instant::now() > until {
-            bail!(
-                "only {} of {starts} jobs of the quiet tenant were done",
-                waits.len()
-            );
+            bail!("only {} of {starts} jobs of the quiet tenant were done", waits.len());
         }
         tokio::time::sleep(PACE).await;
     };
@@ -216,10 +189,5 @@ async fn measure(ready: &Ready, quiet: &Flow, starts: usize) -> Result<Waits> {
     let busy_per_s = others / begun.elapsed().as_secs_f64();
     host.stop().await;
     let quantile = |part: usize| waits.get(waits.len() * part / 100).copied().unwrap_or(0.0);
-    Ok(Waits {
-        p50_us: quantile(50),
-        p99_us: quantile(99),
-        busy_per_s,
-        alone_per_s,
-    })
+    Ok(Waits { p50_us: quantile(50), p99_us: quantile(99), busy_per_s, alone_per_s })
 }

@@ -26,8 +26,7 @@ pub(crate) async fn run(url: &str, options: &GrowthArguments, report: &Report) -
         points.extend(measure_series(url, &series, options, report).await?);
     }
     if let Some(file) = &options.svg {
-        std::fs::write(file, chart::svg(&points))
-            .with_context(|| format!("{} cannot be written", file.display()))?;
+        std::fs::write(file, chart::svg(&points)).with_context(|| format!("{} cannot be written", file.display()))?;
         report.say(&format!("the chart is in {}", file.display()));
     }
     report.answer(&points, || {
@@ -50,61 +49,28 @@ pub(crate) async fn run(url: &str, options: &GrowthArguments, report: &Report) -
 
 fn series(options: &GrowthArguments) -> Vec<Series> {
     let one = Series::up_to;
-    let instances: fn(usize) -> Scenario = |instances| Scenario {
-        instances,
-        ..Scenario::default()
-    };
+    let instances: fn(usize) -> Scenario = |instances| Scenario { instances, ..Scenario::default() };
     let mut all = vec![
-        one(
-            "instances",
-            &[1_000, 10_000, 100_000, 1_000_000],
-            options.instances,
-            instances,
-        ),
-        one(
-            "triggers",
-            &[10, 100, 1_000],
-            options.triggers,
-            |triggers| Scenario {
-                triggers,
-                ..Scenario::default()
-            },
-        ),
-        one("flows", &[1, 10, 100, 1_000], options.flows, |flows| {
-            Scenario {
-                flows,
-                instances: 1_000_usize.div_ceil(flows),
-                ..Scenario::default()
-            }
+        one("instances", &[1_000, 10_000, 100_000, 1_000_000], options.instances, instances),
+        one("triggers", &[10, 100, 1_000], options.triggers, |triggers| Scenario { triggers, ..Scenario::default() }),
+        one("flows", &[1, 10, 100, 1_000], options.flows, |flows| Scenario {
+            flows,
+            instances: 1_000_usize.div_ceil(flows),
+            ..Scenario::default()
         }),
-        one(
-            "rows of history",
-            &[10_000, 100_000, 1_000_000, 10_000_000],
-            options.trace,
-            |history| Scenario {
-                history,
-                ..Scenario::default()
-            },
-        ),
+        one("rows of history", &[10_000, 100_000, 1_000_000, 10_000_000], options.trace, |history| Scenario {
+            history,
+            ..Scenario::default()
+        }),
         Series {
             holds_transaction: true,
-            ..one(
-                "instances, a transaction open",
-                &[1_000, 100_000],
-                options.instances,
-                instances,
-            )
+            ..one("instances, a transaction open", &[1_000, 100_000], options.instances, instances)
         },
-        one(
-            "payload bytes",
-            &[0, 1_000, 10_000, 100_000],
-            options.payload,
-            |ballast| Scenario {
-                ballast,
-                instances: 200,
-                ..Scenario::default()
-            },
-        ),
+        one("payload bytes", &[0, 1_000, 10_000, 100_000], options.payload, |ballast| Scenario {
+            ballast,
+            instances: 200,
+            ..Scenario::default()
+        }),
         waiting_for_one_key(options.waiting),
     ];
     all.retain(|series| options.measures(series.name));
@@ -113,27 +79,13 @@ fn series(options: &GrowthArguments) -> Vec<Series> {
 
 /// The series of instances that want one key.
 fn waiting_for_one_key(most: usize) -> Series {
-    let scenario = |instances| Scenario {
-        instances,
-        reserves: Reserves::OneForAll,
-        ..Scenario::default()
-    };
-    Series::up_to(
-        "instances that want one key",
-        &[2, 10, 100, 1_000],
-        most,
-        scenario,
-    )
+    let scenario = |instances| Scenario { instances, reserves: Reserves::OneForAll, ..Scenario::default() };
+    Series::up_to("instances that want one key", &[2, 10, 100, 1_000], most, scenario)
 }
 
 impl Series {
     /// A series of the sizes that are not above `most`.
-    fn up_to(
-        name: &'static str,
-        sizes: &[usize],
-        most: usize,
-        scenario: fn(usize) -> Scenario,
-    ) -> Series {
+    fn up_to(name: &'static str, sizes: &[usize], most: usize, scenario: fn(usize) -> Scenario) -> Series {
         Series {
             name,
             sizes: sizes.iter().copied().filter(|size| *size <= most).collect(),
@@ -144,12 +96,7 @@ impl Series {
 }
 
 /// Measures all sizes of a series. The first size's database stays until the end, to be compared with.
-async fn measure_series(
-    url: &str,
-    series: &Series,
-    options: &GrowthArguments,
-    report: &Report,
-) -> Result<Vec<Point>> {
+async fn measure_series(url: &str, series: &Series, options: &GrowthArguments, report: &Report) -> Result<Vec<Point>> {
     let mut points = Vec::new();
     let origin = Origin::now();
     let mut first: Option<Ready> = None;
@@ -178,17 +125,8 @@ async fn measure_series(
             Ok((base, per_s)) => {
                 let slowdown = base / per_s.max(1.0);
                 // A whole run takes a quarter of an hour: each point is printed when it is known.
-                report.say(&format!(
-                    "{}: {size}: {per_s:.0} a second, {slowdown:.2}",
-                    series.name
-                ));
-                points.push(Point {
-                    series: series.name,
-                    size,
-                    per_s,
-                    slowdown,
-                    origin: origin.clone(),
-                });
+                report.say(&format!("{}: {size}: {per_s:.0} a second, {slowdown:.2}", series.name));
+                points.push(Point { series: series.name, size, per_s, slowdown, origin: origin.clone() });
             }
             Err(error) => {
                 result = Err(error);
@@ -204,11 +142,7 @@ async fn measure_series(
 
 /// Returns the rates of the series' first point and of this one, measured alternately, so that a machine whose
 /// speed varies does so for both.
-async fn alternately(
-    first: Option<&Ready>,
-    ready: &Ready,
-    options: &GrowthArguments,
-) -> Result<(f64, f64)> {
+async fn alternately(first: Option<&Ready>, ready: &Ready, options: &GrowthArguments) -> Result<(f64, f64)> {
     let mut rates = (0.0, 0.0);
     for _ in 0..ROUNDS {
         if let Some(first) = first {

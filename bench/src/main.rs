@@ -43,15 +43,11 @@ fn main() -> ExitCode {
     }
     let arguments = Arguments::parse();
     let asked = std::env::var("WEDFLOW_LOG").ok();
-    let targets = asked.and_then(|text| text.parse().ok()).unwrap_or_else(|| {
-        Targets::new()
-            .with_default(LevelFilter::WARN)
-            .with_target("sqlx", LevelFilter::ERROR)
-    });
+    let targets = asked
+        .and_then(|text| text.parse().ok())
+        .unwrap_or_else(|| Targets::new().with_default(LevelFilter::WARN).with_target("sqlx", LevelFilter::ERROR));
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
-    tracing_subscriber::registry()
-        .with(lines.with_filter(targets))
-        .init();
+    tracing_subscriber::registry().with(lines.with_filter(targets)).init();
     match measure(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -62,10 +58,7 @@ fn main() -> ExitCode {
 }
 
 fn measure(arguments: &Arguments) -> Result<()> {
-    let runtime = wedflow_worker::runtime()
-        .enable_all()
-        .build()
-        .context("the runtime could not be started")?;
+    let runtime = wedflow_worker::runtime().enable_all().build().context("the runtime could not be started")?;
     let report = Report::new(arguments.json);
     let result = runtime.block_on(async {
         let url = server(arguments).await?;
@@ -85,11 +78,7 @@ fn measure(arguments: &Arguments) -> Result<()> {
 
 /// Returns the URL of a database of the server to measure on: the given one, else the private Postgres.
 async fn server(arguments: &Arguments) -> Result<String> {
-    if let Some(url) = arguments
-        .database_url
-        .as_deref()
-        .filter(|url| !url.is_empty())
-    {
+    if let Some(url) = arguments.database_url.as_deref().filter(|url| !url.is_empty()) {
         return Ok(url.to_owned());
     }
     let private = Postgres::open(PostgresSettings::from_environment()?)?;

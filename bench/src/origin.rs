@@ -22,11 +22,7 @@ impl Origin {
     /// Looks at the working folder and the machine.
     pub(crate) fn now() -> Self {
         let changed = output("git", &["status", "--porcelain", "--untracked-files=no"]);
-        let mark = if changed.is_some_and(|files| !files.is_empty()) {
-            "+"
-        } else {
-            ""
-        };
+        let mark = if changed.is_some_and(|files| !files.is_empty()) { "+" } else { "" };
         let commit = output("git", &["rev-parse", "--short", "HEAD"])
             .map_or_else(|| "unknown".to_owned(), |commit| commit + mark);
         Origin {
@@ -40,13 +36,8 @@ impl Origin {
 
     /// Returns the line that stands above a table.
     pub(crate) fn line(&self) -> String {
-        let load = self
-            .load
-            .map_or_else(String::new, |load| format!(", load {load:.1}"));
-        format!(
-            "{}, commit {}, {} cores ({}){load}",
-            self.date, self.commit, self.cores, self.machine
-        )
+        let load = self.load.map_or_else(String::new, |load| format!(", load {load:.1}"));
+        format!("{}, commit {}, {} cores ({}){load}", self.date, self.commit, self.cores, self.machine)
     }
 }
 

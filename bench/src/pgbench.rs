@@ -23,9 +23,8 @@ pub(crate) struct Pgbench {
 impl Pgbench {
     /// Looks in the PATH and where Debian puts it.
     pub(crate) fn find(server: Option<u32>) -> Option<Self> {
-        let mut folders: Vec<PathBuf> = std::env::var_os("PATH")
-            .map(|path| std::env::split_paths(&path).collect())
-            .unwrap_or_default();
+        let mut folders: Vec<PathBuf> =
+            std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default();
         if let Ok(versions) = std::fs::read_dir("/usr/lib/postgresql") {
             folders.extend(versions.flatten().map(|version| version.path().join("bin")));
         }
@@ -42,8 +41,7 @@ impl Pgbench {
             let setup = include_str!("../sql/bare-setup.sql");
             self.run(url, Some(setup), &["-t", "1"]).await?;
         }
-        self.rate(url, Some(include_str!("../sql/bare.sql")), CLIENTS, seconds)
-            .await
+        self.rate(url, Some(include_str!("../sql/bare.sql")), CLIENTS, seconds).await
     }
 
     /// Measures `pgbench -N`; `first` creates its tables.
@@ -58,22 +56,13 @@ impl Pgbench {
 
     /// Measures a worker that follows the papers' protocol, on one connection.
     pub(crate) async fn external(&self, url: &str, seconds: u64) -> Result<Measured> {
-        self.rate(url, Some(include_str!("../sql/external.sql")), 1, seconds)
-            .await
+        self.rate(url, Some(include_str!("../sql/external.sql")), 1, seconds).await
     }
 
-    async fn rate(
-        &self,
-        url: &str,
-        script: Option<&str>,
-        clients: u32,
-        seconds: u64,
-    ) -> Result<Measured> {
+    async fn rate(&self, url: &str, script: Option<&str>, clients: u32, seconds: u64) -> Result<Measured> {
         let (clients, threads) = (clients.to_string(), clients.min(2).to_string());
         let time = seconds.to_string();
-        let mut options = vec![
-            "-M", "prepared", "-c", &clients, "-j", &threads, "-T", &time,
-        ];
+        let mut options = vec!["-M", "prepared", "-c", &clients, "-j", &threads, "-T", &time];
         if script.is_none() {
             options.push("-N");
         }
@@ -87,11 +76,7 @@ impl Pgbench {
         let Some(per_s) = rate else {
             bail!("pgbench printed no rate: {answer}");
         };
-        Ok(Measured {
-            per_s,
-            server_us: used.server.map(|us| us / (per_s * seconds as f64)),
-            ..Measured::default()
-        })
+        Ok(Measured { per_s, server_us: used.server.map(|us| us / (per_s * seconds as f64)), ..Measured::default() })
     }
 
     /// Runs pgbench with a script, or with its own.
@@ -100,8 +85,7 @@ impl Pgbench {
         command.arg("-n").args(options).stdin(Stdio::null());
         let mut file = tempfile::NamedTempFile::new().context("a file for pgbench's script")?;
         if let Some(script) = script {
-            file.write_all(script.as_bytes())
-                .context("pgbench's script")?;
+            file.write_all(script.as_bytes()).context("pgbench's script")?;
             command.arg("-f").arg(file.path());
         }
         checked(command.arg(url).output().await)
@@ -111,10 +95,7 @@ impl Pgbench {
 fn checked(output: std::io::Result<Output>) -> Result<String> {
     let output = output.context("pgbench could not be started")?;
     if !output.status.success() {
-        bail!(
-            "pgbench failed: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        bail!("pgbench failed: {}", String::from_utf8_lossy(&output.stderr));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -15,20 +15,14 @@ pub(crate) struct ProcessorTime {
 impl ProcessorTime {
     /// Reads the time used so far. `server` is the parent of the server's processes, none on another machine.
     pub(crate) fn now(server: Option<u32>) -> Self {
-        ProcessorTime {
-            host: parent_and_time("self").map(|(_, us)| us),
-            server: server.and_then(of_children),
-        }
+        ProcessorTime { host: parent_and_time("self").map(|(_, us)| us), server: server.and_then(of_children) }
     }
 
     /// Returns the time used since `self` was read.
     pub(crate) fn elapsed(self, server: Option<u32>) -> Self {
         let now = ProcessorTime::now(server);
         let since = |now: Option<f64>, then: Option<f64>| Some((now? - then?).max(0.0));
-        ProcessorTime {
-            host: since(now.host, self.host),
-            server: since(now.server, self.server),
-        }
+        ProcessorTime { host: since(now.host, self.host), server: since(now.server, self.server) }
     }
 }
 
@@ -54,10 +48,6 @@ fn parent_and_time(process: &str) -> Option<(u32, f64)> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let (_, tail) = stat.rsplit_once(')')?;
     let fields: Vec<&str> = tail.split_whitespace().collect();
-    let ticks: f64 = fields
-        .get(11..15)?
-        .iter()
-        .filter_map(|field| field.parse::<f64>().ok())
-        .sum();
+    let ticks: f64 = fields.get(11..15)?.iter().filter_map(|field| field.parse::<f64>().ok()).sum();
     Some((fields.get(1)?.parse().ok()?, ticks * TICK_US))
 }

@@ -54,9 +54,7 @@ pub(crate) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) 
     if std::io::stdout().is_terminal() {
         table.load_style(presets::UTF8_FULL_CONDENSED);
     } else {
-        table
-            .load_style(presets::NOTHING)
-            .set_content_arrangement(ContentArrangement::Disabled);
+        table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     }
     table.set_header(head.to_vec());
     table.add_rows(rows);

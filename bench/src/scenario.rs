@@ -129,8 +129,7 @@ impl Scenario {
 
     async fn fill(&self, database: &Database) -> Result<String> {
         let path = component()?;
-        let bytes =
-            std::fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let bytes = std::fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
         let store = &database.store;
         let mut flow_url = None;
         for tenant in 0..self.tenants {
@@ -155,16 +154,9 @@ impl Scenario {
     }
 
     /// Starts `count` instances, spread over the ring.
-    pub(crate) async fn start(
-        &self,
-        database: &Database,
-        flow: &wedflow_store::Flow,
-        count: usize,
-    ) -> Result<()> {
+    pub(crate) async fn start(&self, database: &Database, flow: &wedflow_store::Flow, count: usize) -> Result<()> {
         for begin in (0..count).step_by(START_CHUNK) {
-            let states: Vec<_> = (begin..count.min(begin + START_CHUNK))
-                .map(|n| self.state(n))
-                .collect();
+            let states: Vec<_> = (begin..count.min(begin + START_CHUNK)).map(|n| self.state(n)).collect();
             database.start_instances(flow, &states).await?;
         }
         Ok(())
@@ -272,20 +264,13 @@ impl Ready {
 
     /// Starts a host on the database.
     pub(crate) async fn host(&self) -> Result<Host> {
-        let settings = HostSettings {
-            name: "bench".into(),
-            ..HostSettings::default()
-        };
+        let settings = HostSettings { name: "bench".into(), ..HostSettings::default() };
         let guests = match std::env::var("WEDFLOW_GUESTS").as_deref() {
-            Ok("processes") => Guests::Processes {
-                per_tenant: settings.lanes,
-            },
+            Ok("processes") => Guests::Processes { per_tenant: settings.lanes },
             _ => settings.guests,
         };
         let settings = HostSettings { guests, ..settings };
-        Host::start(self.database.store.clone(), settings)
-            .await
-            .context("the host could not be started")
+        Host::start(self.database.store.clone(), settings).await.context("the host could not be started")
     }
 
     /// Drops the database.

@@ -47,16 +47,10 @@ struct Minute {
 
 pub(crate) async fn run(url: &str, options: &SoakArguments, report: &Report) -> Result<()> {
     let (flows, tenants, instances) = SMALL;
-    let scenario = Scenario {
-        flows,
-        tenants,
-        instances,
-        ..Scenario::default()
-    };
+    let scenario = Scenario { flows, tenants, instances, ..Scenario::default() };
     for file in [&options.jsonl, &options.svg] {
         if let Some(folder) = file.parent() {
-            std::fs::create_dir_all(folder)
-                .with_context(|| format!("{} cannot be made", folder.display()))?;
+            std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
         }
     }
     let spinner = report.spinner("preparing");
@@ -67,30 +61,14 @@ pub(crate) async fn run(url: &str, options: &SoakArguments, report: &Report) -> 
     let minutes = measured?;
     std::fs::write(&options.svg, svg(&minutes))
         .with_context(|| format!("{} cannot be written", options.svg.display()))?;
-    let head = [
-        "minute",
-        "commits/s",
-        "probe p50 ms",
-        "probe p99 ms",
-        "host MB",
-        "job indexes MB",
-        "trace MB",
-    ];
+    let head = ["minute", "commits/s", "probe p50 ms", "probe p99 ms", "host MB", "job indexes MB", "trace MB"];
     let row = |one: &Minute| {
-        let figures = [
-            one.probe_p50_ms,
-            one.probe_p99_ms,
-            one.host_mb,
-            one.job_indexes_mb,
-            one.trace_mb,
-        ];
+        let figures = [one.probe_p50_ms, one.probe_p99_ms, one.host_mb, one.job_indexes_mb, one.trace_mb];
         let mut row = vec![one.minute.to_string(), format!("{:.0}", one.per_s)];
         row.extend(figures.iter().map(|figure| format!("{figure:.1}")));
         row
     };
-    report.answer(&json!({ "minutes": minutes }), || {
-        table(&head, minutes.iter().map(row))
-    });
+    report.answer(&json!({ "minutes": minutes }), || table(&head, minutes.iter().map(row)));
     Ok(())
 }
 
@@ -102,9 +80,7 @@ async fn measure(
 ) -> Result<Vec<Minute>> {
     let store = &ready.database.store;
     let busy = store.flow("tenant-0", "ring-0").await?;
-    scenario
-        .start(&ready.database, &busy, BUSY_INSTANCES)
-        .await?;
+    scenario.start(&ready.database, &busy, BUSY_INSTANCES).await?;
     // The quiet tenant's instances end with their first step.
     let mut definition = scenario.definition(1)?;
     definition.final_condition = Some("step = 1".to_owned());
@@ -133,9 +109,7 @@ async fn one_minute(ready: &Ready, host: &Host, quiet: &Flow, minute: u64) -> Re
     let state = Map::from_iter([("step".to_owned(), json!(0))]);
     while begun.elapsed() < MINUTE {
         next.tick().await;
-        database
-            .start_instances(quiet, std::slice::from_ref(&state))
-            .await?;
+        database.start_instances(quiet, std::slice::from_ref(&state)).await?;
     }
     let per_s = (host.committed() - before) as f64 / begun.elapsed().as_secs_f64();
     let waits = database.first_steps(quiet, from).await?;
@@ -160,9 +134,7 @@ async fn one_minute(ready: &Ready, host: &Host, quiet: &Flow, minute: u64) -> Re
 /// Reads how much memory of this process is backed by no file.
 fn anonymous_memory_mb() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("RssAnon:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
     let kb: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kb / 1e3)
 }
@@ -219,11 +191,7 @@ fn panel(out: &mut String, top: f64, name: &str, values: &[f64]) {
             format!("{x:.1},{y:.1}")
         })
         .collect();
-    let label = if most < 10.0 {
-        format!("{most:.1}")
-    } else {
-        format!("{most:.0}")
-    };
+    let label = if most < 10.0 { format!("{most:.1}") } else { format!("{most:.0}") };
     let _ = write!(
         out,
         "<text x=\"{LEFT}\" y=\"{title}\" font-size=\"13\">{name}</text>\

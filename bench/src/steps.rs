@@ -17,22 +17,16 @@ const CHUNK: usize = 500;
 const POLL: Duration = Duration::from_millis(20);
 
 pub(crate) async fn run(url: &str, options: &StepsArguments, report: &Report) -> Result<()> {
-    let scenario = Scenario {
-        triggers: STEPS,
-        instances: 0,
-        last: Some(STEPS),
-        ..Scenario::default()
-    };
+    let scenario = Scenario { triggers: STEPS, instances: 0, last: Some(STEPS), ..Scenario::default() };
     let ready = scenario.prepare(url).await?;
     let measured = measure(&scenario, &ready, options.instances).await;
     ready.remove().await;
     let seconds = measured?.as_secs_f64();
     let steps = options.instances * STEPS;
     let per_s = steps as f64 / seconds;
-    report.answer(
-        &json!({ "steps": steps, "seconds": seconds, "steps_per_s": per_s.round() }),
-        || format!("{steps} steps in {seconds:.2} s: {per_s:.0} a second"),
-    );
+    report.answer(&json!({ "steps": steps, "seconds": seconds, "steps_per_s": per_s.round() }), || {
+        format!("{steps} steps in {seconds:.2} s: {per_s:.0} a second")
+    });
     Ok(())
 }
 
@@ -41,9 +35,7 @@ async fn measure(scenario: &Scenario, ready: &Ready, instances: usize) -> Result
     let database = &ready.database;
     let flow = database.store.flow("tenant-0", "ring-0").await?;
     // One instance loads the component before the clock starts, as the other executors load their code.
-    database
-        .start_instances(&flow, &[scenario.state(0)])
-        .await?;
+    database.start_instances(&flow, &[scenario.state(0)]).await?;
     while host.committed() < STEPS as u64 {
         tokio::time::sleep(POLL).await;
     }

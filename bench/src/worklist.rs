@@ -41,11 +41,7 @@ pub(crate) async fn run(url: &str, options: &WorklistArguments, report: &Report)
     Ok(())
 }
 
-async fn measure(
-    database: &Database,
-    options: &WorklistArguments,
-    report: &Report,
-) -> Result<Vec<Json>> {
+async fn measure(database: &Database, options: &WorklistArguments, report: &Report) -> Result<Vec<Json>> {
     let store = &database.store;
     let began = Instant::now();
     fill(database, options, report).await?;
@@ -55,25 +51,12 @@ async fn measure(
     for order in ["arrival", "priority", "deadline"] {
         let lists = many(options.times, async |n| {
             let person = person(n * 7 % options.people);
-            store
-                .worklist(
-                    PersonName {
-                        tenant: TENANT,
-                        name: &person,
-                    },
-                    order,
-                    100,
-                )
-                .await
-                .map(drop)
+            store.worklist(PersonName { tenant: TENANT, name: &person }, order, 100).await.map(drop)
         });
         rows.push(row(&format!("list by {order}, first 100"), lists.await?));
     }
     rows.push(row("claim", claims(store, options).await?));
-    rows.push(row(
-        "notify: start to notice",
-        notices(store, options.times.min(200)).await?,
-    ));
+    rows.push(row("notify: start to notice", notices(store, options.times.min(200)).await?));
     Ok(rows)
 }
 
@@ -101,24 +84,14 @@ fn definition(roles: usize) -> Result<FlowDefinition> {
 
 async fn fill(database: &Database, options: &WorklistArguments, report: &Report) -> Result<()> {
     let store = &database.store;
-    let WorklistArguments {
-        people,
-        items,
-        roles,
-        ..
-    } = *options;
+    let WorklistArguments { people, items, roles, .. } = *options;
     database.ensure_tenant(TENANT).await?;
     store.apply(TENANT, &definition(roles)?).await?;
     report.say(&format!("making {people} people of {roles} roles"));
     many(people, async |n| {
         let name = person(n);
-        let person = PersonName {
-            tenant: TENANT,
-            name: &name,
-        };
-        store
-            .create_person(person, &[format!("r{}", n % roles)])
-            .await?;
+        let person = PersonName { tenant: TENANT, name: &name };
+        store.create_person(person, &[format!("r{}", n % roles)]).await?;
         store.connect_person(person).await.map(drop)
     })
     .await?;
@@ -141,38 +114,14 @@ async fn claims(store: &Store, options: &WorklistArguments) -> Result<Vec<Durati
     let mut targets = Vec::new();
     for role in 0..options.roles.min(options.people) {
         let name = person(role);
-        let list = store
-            .worklist(
-                PersonName {
-                    tenant: TENANT,
-                    name: &name,
-                },
-                "arrival",
-                1_000,
-            )
-            .await?;
+        let list = store.worklist(PersonName { tenant: TENANT, name: &name }, "arrival", 1_000).await?;
         let share = options.times.div_ceil(options.roles);
-        targets.extend(
-            list.iter()
-                .take(share)
-                .filter_map(|item| Some((name.clone(), item["item"].as_i64()?))),
-        );
+        targets.extend(list.iter().take(share).filter_map(|item| Some((name.clone(), item["item"].as_i64()?))));
     }
     let targets = &targets;
     many(targets.len(), async |n| {
         let (name, item) = &targets[n];
-        store
-            .work_act(
-                PersonName {
-                    tenant: TENANT,
-                    name,
-                },
-                *item,
-                WorkAct::Select,
-                None,
-            )
-            .await
-            .map(drop)
+        store.work_act(PersonName { tenant: TENANT, name }, *item, WorkAct::Select, None).await.map(drop)
     })
     .await
 }
@@ -188,15 +137,7 @@ async fn notices(store: &Store, times: usize) -> Result<Vec<Duration>> {
     let mut took = Vec::new();
     for _ in 0..times {
         let began = Instant::now();
-        store
-            .start_process(
-                PersonName {
-                    tenant: TENANT,
-                    name: "p0",
-                },
-                &new,
-            )
-            .await?;
+        store.start_process(PersonName { tenant: TENANT, name: "p0" }, &new).await?;
         let heard = tokio::time::timeout(NOTICE_WAIT, news.heard()).await;
         heard.context("no notice of new work came")??;
         took.push(began.elapsed());
@@ -229,8 +170,7 @@ fn row(what: &str, mut took: Vec<Duration>) -> Json {
     took.sort();
     let at = |part: usize| {
         let place = took.len() * part / 100;
-        took.get(place.min(took.len().saturating_sub(1)))
-            .map_or(0.0, |time| time.as_secs_f64() * 1e3)
+        took.get(place.min(took.len().saturating_sub(1))).map_or(0.0, |time| time.as_secs_f64() * 1e3)
     };
     json!({ "what": what, "times": took.len(), "p50_ms": at(50), "p99_ms": at(99) })
 }

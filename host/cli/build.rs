@@ -7,14 +7,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// Samples of one small component each. The sample `order` has interpreters of 30 MB in its components.
-const SAMPLES: [&str; 6] = [
-    "paper",
-    "counters",
-    "random-walk",
-    "patterns",
-    "travel",
-    "book-sale",
-];
+const SAMPLES: [&str; 6] = ["paper", "counters", "random-walk", "patterns", "travel", "book-sale"];
 
 /// Folder of built components below the samples' folder.
 const BUILT: &str = "target/wasm32-wasip2/release";
@@ -30,9 +23,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-env-changed=WED_COMMIT");
     println!("cargo:rerun-if-changed=build.rs");
 
-    let samples = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?)
-        .join("../../sample-transitions")
-        .canonicalize()?;
+    let samples =
+        PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?).join("../../sample-transitions").canonicalize()?;
     let mut list = String::from("&[\n");
     for sample in SAMPLES {
         let component = format!("{BUILT}/{}.wasm", sample.replace('-', "_"));
@@ -56,18 +48,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Collects the definitions and expectations of a sample, relative to the samples' folder.
-fn definitions(
-    samples: &Path,
-    folder: &Path,
-    files: &mut Vec<String>,
-) -> Result<(), Box<dyn Error>> {
+fn definitions(samples: &Path, folder: &Path, files: &mut Vec<String>) -> Result<(), Box<dyn Error>> {
     for entry in std::fs::read_dir(samples.join(folder))? {
         let entry = entry?;
         let path = folder.join(entry.file_name());
         if entry.file_type()?.is_dir() {
             definitions(samples, &path, files)?;
-        } else if path.extension().is_some_and(|end| end == "toml") && !path.ends_with("Cargo.toml")
-        {
+        } else if path.extension().is_some_and(|end| end == "toml") && !path.ends_with("Cargo.toml") {
             files.push(path.to_string_lossy().into_owned());
         }
     }

@@ -39,11 +39,7 @@ fn folder() -> tempfile::TempDir {
 #[harness::test]
 fn a_new_project_builds_and_passes_its_own_tests() {
     let place = folder();
-    alone(
-        place.path(),
-        &["new", "transition", "--lang", "rust", "greet-first"],
-    )
-    .done();
+    alone(place.path(), &["new", "transition", "--lang", "rust", "greet-first"]).done();
     // A name of its own: Cargo puts what projects of one name make at one place in a folder they share.
     let project = place.path().join("greet-first");
     // What the samples are built of is built already.
@@ -54,20 +50,12 @@ fn a_new_project_builds_and_passes_its_own_tests() {
     .done()
     .json();
     assert!(built["bytes"].as_u64().is_some_and(|bytes| bytes > 1_000));
-    let tested = alone(&project, &["test", "--properties", "50", "--json"])
-        .done()
-        .json();
-    assert_eq!(
-        (&tested["passed"], &tested["failed"]),
-        (&3.into(), &0.into())
-    );
+    let tested = alone(&project, &["test", "--properties", "50", "--json"]).done().json();
+    assert_eq!((&tested["passed"], &tested["failed"]), (&3.into(), &0.into()));
     let call = &tested["fixtures"][0]["call"];
     assert_eq!(call["outcome"], "returned");
     assert!(call["used"]["fuel"].as_u64().is_some_and(|fuel| fuel > 100));
-    let taken = alone(
-        place.path(),
-        &["new", "transition", "--lang", "rust", "greet-first"],
-    );
+    let taken = alone(place.path(), &["new", "transition", "--lang", "rust", "greet-first"]);
     assert!(taken.exits(2).err.contains("not empty"));
 }
 
@@ -76,10 +64,7 @@ fn every_language_has_a_project() {
     let place = folder();
     for language in ["rust", "python", "js", "go", "c"] {
         let name = format!("in-{language}");
-        let made = alone(
-            place.path(),
-            &["new", "transition", "--lang", language, &name, "--json"],
-        );
+        let made = alone(place.path(), &["new", "transition", "--lang", language, &name, "--json"]);
         assert_eq!(made.done().json()["language"], language);
         assert!(place.path().join(name).join("wedflow.toml").is_file());
     }
@@ -105,11 +90,7 @@ fn project_in(place: &Path, language: &str) -> Option<PathBuf> {
         eprintln!("{language}: its tool is not here (scripts/setup.sh test); left out");
         return None;
     }
-    alone(
-        place,
-        &["new", "transition", "--lang", language, "say-hello"],
-    )
-    .done();
+    alone(place, &["new", "transition", "--lang", language, "say-hello"]).done();
     let project = place.join("say-hello");
     if language == "js" {
         let modules = project.join("vendor/wedflow/guest-sdk/js/node_modules");
@@ -120,20 +101,14 @@ fn project_in(place: &Path, language: &str) -> Option<PathBuf> {
 
 fn in_path(program: &str) -> PathBuf {
     std::env::var_os("PATH")
-        .and_then(|path| {
-            std::env::split_paths(&path)
-                .map(|folder| folder.join(program))
-                .find(|file| file.is_file())
-        })
+        .and_then(|path| std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file()))
         .unwrap_or_default()
 }
 
 /// `wed build` with what `project_in` lends.
 fn built(project: &Path) {
     let mut path = vec![repository("guest-sdk/python/.venv/bin")];
-    path.extend(std::env::split_paths(
-        &std::env::var_os("PATH").unwrap_or_default(),
-    ));
+    path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
     run(wed(NOWHERE)
         .args(["build", "--json"])
         .env("PATH", std::env::join_paths(path).expect("a path"))
@@ -150,14 +125,8 @@ fn a_new_project_passes_its_own_tests_in_every_language() {
             continue;
         };
         built(&project);
-        let tested = alone(&project, &["test", "--properties", "50", "--json"])
-            .done()
-            .json();
-        assert_eq!(
-            (&tested["passed"], &tested["failed"]),
-            (&3.into(), &0.into()),
-            "{language}: {tested}"
-        );
+        let tested = alone(&project, &["test", "--properties", "50", "--json"]).done().json();
+        assert_eq!((&tested["passed"], &tested["failed"]), (&3.into(), &0.into()), "{language}: {tested}");
     }
 }
 
@@ -165,31 +134,16 @@ fn a_new_project_passes_its_own_tests_in_every_language() {
 fn a_defect_is_found_in_every_language() {
     // What each does when a person was never here before.
     let defects = [
-        (
-            "rust",
-            "src/lib.rs",
-            "person.visits.unwrap_or(0)",
-            "person.visits.unwrap()",
-        ),
+        ("rust", "src/lib.rs", "person.visits.unwrap_or(0)", "person.visits.unwrap()"),
         (
             "c",
             "src/say_hello.c",
             "  if (name.length == 0)",
             "  if (visits == 0) __builtin_trap();\n  if (name.length == 0)",
         ),
-        (
-            "go",
-            "main.go",
-            "	if p.Visits != nil {\n		visits = *p.Visits\n	}",
-            "	visits = *p.Visits",
-        ),
+        ("go", "main.go", "	if p.Visits != nil {\n		visits = *p.Visits\n	}", "	visits = *p.Visits"),
         ("js", "src/index.js", "(visits ?? 0)", "visits.valueOf()"),
-        (
-            "python",
-            "say_hello.py",
-            "(person.visits or 0) + 1",
-            "person.visits + 1",
-        ),
+        ("python", "say_hello.py", "(person.visits or 0) + 1", "person.visits + 1"),
     ];
     for (language, file, sound, broken) in defects {
         let place = folder();
@@ -205,10 +159,7 @@ fn a_defect_is_found_in_every_language() {
             .exits(1)
             .json()["properties"][0]["counterexample"]
             .clone();
-        assert!(
-            found["state"]["visits"].is_null() && found["state"]["name"].is_string(),
-            "{language}: {found}"
-        );
+        assert!(found["state"]["visits"].is_null() && found["state"]["name"].is_string(), "{language}: {found}");
     }
 }
 
@@ -222,16 +173,10 @@ fn a_call_needs_no_server() {
         alone(place.path(), &all)
     };
     let state = "{}";
-    let answer = call(&["--transition", "tr_a2", "--state", state, "--json"])
-        .done()
-        .json();
+    let answer = call(&["--transition", "tr_a2", "--state", state, "--json"]).done().json();
     assert_eq!(answer["set"], "a2 = 'done'");
     assert_eq!(answer["transition"], "tr_a2");
-    assert!(
-        answer["used"]["memory_bytes"]
-            .as_u64()
-            .is_some_and(|bytes| bytes > 0)
-    );
+    assert!(answer["used"]["memory_bytes"].as_u64().is_some_and(|bytes| bytes > 0));
     let told = call(&["--transition", "tr_a2", "--state", state]).done();
     assert!(told.out.starts_with("SET a2 = 'done'"), "{told:?}");
     assert!(told.err.contains("fuel of 10 000 000 000"), "{told:?}");
@@ -249,34 +194,16 @@ fn a_call_ends_by_name() {
     let place = folder();
     component(place.path(), guests::hostile(), &[]);
     let call = |transition: &str, more: &[&str]| {
-        let mut all = vec![
-            "run",
-            "component.wasm",
-            "--json",
-            "--transition",
-            transition,
-        ];
+        let mut all = vec!["run", "component.wasm", "--json", "--transition", transition];
         all.extend(["--attrs", "a1:text,n:integer,tags:text[]"]);
         all.extend(more);
         alone(place.path(), &all)
     };
     for (transition, more, code, outcome, part) in [
         ("trap", &[][..], 1, "trapped:unreachable", "unreachable"),
-        (
-            "loop",
-            &["--timeout", "50ms"][..],
-            1,
-            "timed_out",
-            "timeout of 50 ms",
-        ),
+        ("loop", &["--timeout", "50ms"][..], 1, "timed_out", "timeout of 50 ms"),
         // Under a clock of its own, sleeping takes no time.
-        (
-            "sleep-forever",
-            &["--timeout", "1h", "--seed", "1"][..],
-            1,
-            "timed_out",
-            "3600",
-        ),
+        ("sleep-forever", &["--timeout", "1h", "--seed", "1"][..], 1, "timed_out", "3600"),
         ("memory-bomb", &[][..], 1, "over_memory", "allowed"),
         ("recursion", &[][..], 1, "trapped:stack_overflow", "stack"),
         ("fail", &[][..], 0, "failed", ""),
@@ -293,37 +220,22 @@ fn a_call_ends_by_name() {
     assert!(message.contains("\n  in "), "where it was: {message}");
     // What the guard refuses, in the server's words.
     component(place.path(), guests::ordinary(), &[]);
-    let refused = call("clause", &["--state", r#"{"a1": "x"}"#])
-        .exits(4)
-        .json();
+    let refused = call("clause", &["--state", r#"{"a1": "x"}"#]).exits(4).json();
     assert_eq!(refused["outcome"], "refused");
-    assert!(
-        refused["message"]
-            .as_str()
-            .is_some_and(|text| text.contains("a2")),
-        "{refused}"
-    );
+    assert!(refused["message"].as_str().is_some_and(|text| text.contains("a2")), "{refused}");
 }
 
 #[harness::test]
 fn a_fixture_fails_with_a_difference_and_can_be_updated() {
     let place = folder();
     let right = "transition = \"tr_a2\"\n[expect]\nset = { a2 = \"done\" }\n";
-    let wrong =
-        "# kept\ntransition = \"tr_a2\"\n[expect]\nset = \"a2 = 'gone'\"\n[budget]\nfuel = 1\n";
+    let wrong = "# kept\ntransition = \"tr_a2\"\n[expect]\nset = \"a2 = 'gone'\"\n[budget]\nfuel = 1\n";
     let unsaid = "transition = \"tr_a3\"\n";
-    let fixtures = [
-        ("right.toml", right),
-        ("unsaid.toml", unsaid),
-        ("wrong.toml", wrong),
-    ];
+    let fixtures = [("right.toml", right), ("unsaid.toml", unsaid), ("wrong.toml", wrong)];
     component(place.path(), sample_component("paper"), &fixtures);
     let failed = alone(place.path(), &["test", "component.wasm", "--json"]).exits(1);
     let document = failed.json();
-    assert_eq!(
-        (&document["passed"], &document["failed"]),
-        (&1.into(), &2.into())
-    );
+    assert_eq!((&document["passed"], &document["failed"]), (&1.into(), &2.into()));
     let first = |what: &str| {
         let one = &document["fixtures"][2][what][0];
         format!("{} {} {}", one["what"], one["expected"], one["actual"])
@@ -331,36 +243,17 @@ fn a_fixture_fails_with_a_difference_and_can_be_updated() {
     assert_eq!(first("differences"), r#""a2" "'gone'" "'done'""#);
     assert!(first("over_budget").contains("at most 1"), "{document}");
     let told = alone(place.path(), &["test", "component.wasm", "--name", "wrong"]).exits(1);
-    assert!(
-        told.out.contains("expected  'gone'") && told.out.contains("actual    'done'"),
-        "{told:?}"
-    );
-    let updated = alone(
-        place.path(),
-        &["test", "component.wasm", "--update", "--json"],
-    )
-    .exits(1)
-    .json();
-    assert_eq!(
-        (&updated["passed"], &updated["failed"], &updated["updated"]),
-        (&2.into(), &1.into(), &2.into())
-    );
+    assert!(told.out.contains("expected  'gone'") && told.out.contains("actual    'done'"), "{told:?}");
+    let updated = alone(place.path(), &["test", "component.wasm", "--update", "--json"]).exits(1).json();
+    assert_eq!((&updated["passed"], &updated["failed"], &updated["updated"]), (&2.into(), &1.into(), &2.into()));
     let written = std::fs::read_to_string(place.path().join("fixtures/wrong.toml")).expect("read");
-    assert!(
-        written.starts_with("# kept") && written.contains("a2 = 'done'"),
-        "{written}"
-    );
+    assert!(written.starts_with("# kept") && written.contains("a2 = 'done'"), "{written}");
     // A budget is no expectation: it is not updated away.
-    let still = alone(place.path(), &["test", "component.wasm", "--json"])
-        .exits(1)
-        .json();
+    let still = alone(place.path(), &["test", "component.wasm", "--json"]).exits(1).json();
     assert_eq!((&still["passed"], &still["failed"]), (&2.into(), &1.into()));
     std::fs::write(place.path().join("fixtures/bad.toml"), "stat = 1").expect("written");
     let bad = alone(place.path(), &["test", "component.wasm"]).exits(2);
-    assert!(
-        bad.err.contains("bad.toml") && bad.err.contains("stat"),
-        "{bad:?}"
-    );
+    assert!(bad.err.contains("bad.toml") && bad.err.contains("stat"), "{bad:?}");
 }
 
 #[harness::test]
@@ -408,15 +301,9 @@ fn a_fixture_has_files_and_answers_of_its_own() {
 fn random_states_find_what_traps() {
     let place = folder();
     component(place.path(), sample_component("random-walk"), &[]);
-    let sound = alone(
-        place.path(),
-        &["test", "component.wasm", "--properties", "100", "--json"],
-    );
+    let sound = alone(place.path(), &["test", "component.wasm", "--properties", "100", "--json"]);
     let search = sound.done().json()["properties"][0].clone();
-    assert_eq!(
-        (&search["tried"], &search["counterexample"]),
-        (&100.into(), &Json::Null)
-    );
+    assert_eq!((&search["tried"], &search["counterexample"]), (&100.into(), &Json::Null));
     component(place.path(), guests::hostile(), &[]);
     let arguments = [
         "test",
@@ -430,21 +317,13 @@ fn random_states_find_what_traps() {
     ];
     let mut json = arguments.to_vec();
     json.extend(["--json", "--update"]);
-    let found =
-        alone(place.path(), &json).exits(1).json()["properties"][0]["counterexample"].clone();
-    assert!(
-        found["wrong"]
-            .as_str()
-            .is_some_and(|text| text.starts_with("trapped:")),
-        "{found}"
-    );
+    let found = alone(place.path(), &json).exits(1).json()["properties"][0]["counterexample"].clone();
+    assert!(found["wrong"].as_str().is_some_and(|text| text.starts_with("trapped:")), "{found}");
     // It traps whatever the state, so that the simplest state is what remains.
     let state = found["state"].as_object().expect("a state");
     assert!(state.values().all(Json::is_null), "{state:?}");
     let offered = place.path().join("fixtures/found-trap.toml");
-    let again = alone(place.path(), &["test", "component.wasm", "--json"])
-        .exits(1)
-        .json();
+    let again = alone(place.path(), &["test", "component.wasm", "--json"]).exits(1).json();
     assert!(offered.is_file() && again["fixtures"][0]["call"]["outcome"] == "trapped:unreachable");
 }
 
@@ -464,11 +343,7 @@ impl Walk {
         let wid = flow.session().start();
         assert_eq!(flow.end_of(wid), "F");
         on(host.stop());
-        Walk {
-            database,
-            flow,
-            wid,
-        }
+        Walk { database, flow, wid }
     }
 
     fn wed(&self, arguments: &[&str]) -> Answer {
@@ -480,10 +355,7 @@ impl Walk {
 fn an_attempt_that_asked_is_run_again_byte_for_byte() {
     let walk = Walk::new();
     let mut owner = walk.database.owner();
-    let steps = walk
-        .flow
-        .session()
-        .number("SELECT count(*) FROM wed_trace WHERE trw = 'tr_move'");
+    let steps = walk.flow.session().number("SELECT count(*) FROM wed_trace WHERE trw = 'tr_move'");
     // Each step drew a number, which is on record with the component and the state.
     assert_eq!(
         owner.number(
@@ -492,16 +364,7 @@ fn an_attempt_that_asked_is_run_again_byte_for_byte() {
         ),
         steps
     );
-    let logged = walk
-        .wed(&[
-            "job",
-            "logs",
-            "random-walk",
-            &walk.wid.to_string(),
-            "--json",
-        ])
-        .done()
-        .json();
+    let logged = walk.wed(&["job", "logs", "random-walk", &walk.wid.to_string(), "--json"]).done().json();
     let attempts = logged.as_array().expect("attempts").clone();
     assert_eq!(i64::try_from(attempts.len()).ok(), Some(steps));
     assert_eq!(attempts[0]["logs"][0]["message"], "moves");
@@ -520,16 +383,13 @@ fn an_attempt_that_asked_is_run_again_byte_for_byte() {
         let set = replayed["replayed"]["set"].as_str().expect("a change");
         assert!(set.contains(&format!("a{one} = '1'")), "{set} but {state}");
     }
-    let told = walk
-        .wed(&["replay", "random-walk", &walk.wid.to_string()])
-        .done();
+    let told = walk.wed(&["replay", "random-walk", &walk.wid.to_string()]).done();
     assert!(told.out.contains("byte for byte"), "{told:?}");
     walk.wed(&["replay", "random-walk/1#999"]).exits(3);
     walk.wed(&["replay", "random-walk/x"]).exits(2);
     // A record that says otherwise is noticed.
     owner.run("UPDATE wed.recording SET digest = repeat('0', 64)");
-    walk.wed(&["replay", "random-walk", &walk.wid.to_string()])
-        .exits(1);
+    walk.wed(&["replay", "random-walk", &walk.wid.to_string()]).exits(1);
 }
 
 #[harness::test]
@@ -544,10 +404,7 @@ fn a_recorded_attempt_becomes_a_fixture() {
     arguments.push(file.to_str().expect("a path"));
     walk.wed(&arguments).done();
     let text = std::fs::read_to_string(&file).expect("written");
-    assert!(
-        text.contains("\"a7\":\"***\"") && text.contains("\"random\""),
-        "{text}"
-    );
+    assert!(text.contains("\"a7\":\"***\"") && text.contains("\"random\""), "{text}");
     alone(place.path(), &["test", "component.wasm"]).done();
 }
 
@@ -558,36 +415,18 @@ fn another_version_is_held_against_what_was() {
     let same = component(place.path(), sample_component("random-walk"), &[]);
     let same = same.to_str().expect("a path");
     let wid = walk.wid.to_string();
-    let replayed = walk
-        .wed(&["replay", "random-walk", &wid, "--with", same, "--json"])
-        .done()
-        .json();
+    let replayed = walk.wed(&["replay", "random-walk", &wid, "--with", same, "--json"]).done().json();
     assert_eq!(replayed["differences_with"], Json::Array(Vec::new()));
-    let shadow = [
-        "replay",
-        "random-walk",
-        "--last",
-        "3",
-        "--transition",
-        "tr_move",
-        "--with",
-        same,
-        "--json",
-    ];
+    let shadow = ["replay", "random-walk", "--last", "3", "--transition", "tr_move", "--with", same, "--json"];
     let summary = walk.wed(&shadow).done().json();
     assert_eq!(summary["attempts"], summary["same"]);
-    assert!(
-        summary["same"].as_u64().is_some_and(|count| count > 0),
-        "{summary}"
-    );
+    assert!(summary["same"].as_u64().is_some_and(|count| count > 0), "{summary}");
     // A record of another chance: the two components, given the same, still agree; a component without
     // the transition cannot be held against it.
     let other = place.path().join("other.wasm");
     std::fs::write(&other, sample_component("paper")).expect("written");
     let other = other.to_str().expect("a path");
-    let unfit = walk
-        .wed(&["replay", "random-walk", &wid, "--with", other])
-        .exits(2);
+    let unfit = walk.wed(&["replay", "random-walk", &wid, "--with", other]).exits(2);
     assert!(unfit.err.contains("tr_move"), "{unfit:?}");
     walk.wed(&["replay", "random-walk", "--last", "3"]).exits(2);
 }
@@ -634,19 +473,8 @@ fn sales() -> wedflow_model::FlowDefinition {
 
 /// Prices eight quantities, of which one fails.
 fn price(flow: &Flow, session: &mut Session) {
-    for (quantity, end) in [
-        (99, "F"),
-        (1, "F"),
-        (2, "F"),
-        (4, "F"),
-        (10, "F"),
-        (11, "F"),
-        (13, "E"),
-        (3, "F"),
-    ] {
-        let wid = session.number(&format!(
-            "INSERT INTO wed_flow (quantity) VALUES ({quantity}) RETURNING wid"
-        ));
+    for (quantity, end) in [(99, "F"), (1, "F"), (2, "F"), (4, "F"), (10, "F"), (11, "F"), (13, "E"), (3, "F")] {
+        let wid = session.number(&format!("INSERT INTO wed_flow (quantity) VALUES ({quantity}) RETURNING wid"));
         assert_eq!(flow.end_of(wid), end, "{quantity}");
     }
 }
@@ -654,19 +482,11 @@ fn price(flow: &Flow, session: &mut Session) {
 /// Asserts what a shadow run of seven attempts tells: counts, outcomes, and the newest difference first.
 fn assert_differs(differs: &serde_json::Value) {
     assert_eq!(
-        (
-            &differs["attempts"],
-            &differs["same"],
-            &differs["different"],
-            &differs["not_replayable"]
-        ),
+        (&differs["attempts"], &differs["same"], &differs["different"], &differs["not_replayable"]),
         (&7.into(), &3.into(), &4.into(), &serde_json::json!({})),
         "{differs}"
     );
-    assert_eq!(
-        differs["by"],
-        serde_json::json!({"answer": 2, "note": 2, "total": 2})
-    );
+    assert_eq!(differs["by"], serde_json::json!({"answer": 2, "note": 2, "total": 2}));
     assert_eq!(
         differs["outcomes"],
         serde_json::json!([
@@ -677,16 +497,8 @@ fn assert_differs(differs: &serde_json::Value) {
     // The newest first, each by what it can be replayed by.
     let list = differs["differences"].as_array().expect("a list");
     let told = |at: usize| list[at].to_string();
-    assert!(
-        told(0).contains("unlucky") && told(0).contains("26"),
-        "{}",
-        told(0)
-    );
-    assert!(
-        told(1).contains("33") && told(1).contains("22"),
-        "{}",
-        told(1)
-    );
+    assert!(told(0).contains("unlucky") && told(0).contains("26"), "{}", told(0));
+    assert!(told(1).contains("33") && told(1).contains("22"), "{}", told(1));
     assert!(told(3).contains("trapped:unreachable"), "{}", told(3));
 }
 
@@ -732,11 +544,7 @@ fn a_shadow_run_says_where_a_new_version_differs() {
     assert_differs(&differs);
     let list = differs["differences"].as_array().expect("a list");
     let id = list[2]["id"].as_str().expect("an identifier");
-    let one = run(wed(&database.url())
-        .args(["replay", id, "--json", "--with"])
-        .arg(&new))
-    .exits(1)
-    .json();
+    let one = run(wed(&database.url()).args(["replay", id, "--json", "--with"]).arg(&new)).exits(1).json();
     assert_eq!(one["differences_with"], list[2]["differences"]);
 
     let screen = shadow(&new, &[]).exits(1);
@@ -761,14 +569,7 @@ fn shadow_at_the_server(database: &Database, new: &[u8]) {
     let serving = Serving::of(&database.url());
     let client = Client::at(serving.address, &token);
     let wasm = [("content-type", "application/wasm")];
-    let ask = |asked: &str| {
-        client.send(
-            "POST",
-            &format!("/v1/flows/sales/shadow?{asked}"),
-            &wasm,
-            new,
-        )
-    };
+    let ask = |asked: &str| client.send("POST", &format!("/v1/flows/sales/shadow?{asked}"), &wasm, new);
     assert_differs(&ask("transition=price&last=7").is(200).json());
     ask("last=7").is(422);
     ask("transition=price&last=51").is(422);
@@ -782,20 +583,14 @@ fn shadow_at_the_server(database: &Database, new: &[u8]) {
         form(&client, address, &[], &fields).is(200).text
     };
     let differs = compare(2);
-    assert!(
-        differs.contains("unlucky") && differs.contains("trapped:unreachable"),
-        "{differs}"
-    );
+    assert!(differs.contains("unlucky") && differs.contains("trapped:unreachable"), "{differs}");
     assert!(!compare(1).contains("unlucky"));
     let docs = Docs::new();
     let asked = serde_json::json!({
         "server": format!("http://{}", serving.address), "token": token, "docs": docs.path(), "path": address,
         "pictures": picture_folder(),
     });
-    run(Command::new("node")
-        .arg(driver("component.mjs"))
-        .arg(asked.to_string()))
-    .done();
+    run(Command::new("node").arg(driver("component.mjs")).arg(asked.to_string())).done();
     docs.hold(&["component"]);
 }
 
@@ -808,16 +603,11 @@ fn a_failed_attempt_tells_why_and_is_run_again() {
     assert_eq!(flow.end_of(wid), "E");
     on(host.stop());
     let wed = |arguments: &[&str]| run(wed(&database.url()).args(arguments));
-    let logged = wed(&["job", "logs", "trap", &wid.to_string(), "--json"])
-        .done()
-        .json();
+    let logged = wed(&["job", "logs", "trap", &wid.to_string(), "--json"]).done().json();
     let attempt = &logged[0];
     assert_eq!(attempt["outcome"], "trapped:unreachable");
     let message = attempt["message"].as_str().expect("a message");
-    assert!(
-        message.contains("unreachable") && message.contains("\n  in "),
-        "{message}"
-    );
+    assert!(message.contains("unreachable") && message.contains("\n  in "), "{message}");
     let id = attempt["id"].as_str().expect("an identifier");
     assert!(id.contains("#a"), "{id}");
     let replayed = wed(&["replay", id, "--json"]).done().json();
@@ -836,16 +626,9 @@ fn what_asked_for_nothing_leaves_nothing() {
     let wid = flow.session().start();
     assert_eq!(flow.end_of(wid), "F");
     on(host.stop());
-    assert_eq!(
-        database
-            .owner()
-            .number("SELECT count(*) FROM wed.recording"),
-        0
-    );
+    assert_eq!(database.owner().number("SELECT count(*) FROM wed.recording"), 0);
     // All that it depends on is known all the same.
-    let replayed = run(wed(&database.url()).args(["replay", "paper", &wid.to_string(), "--json"]))
-        .done()
-        .json();
+    let replayed = run(wed(&database.url()).args(["replay", "paper", &wid.to_string(), "--json"])).done().json();
     assert_eq!(replayed["same"], true, "{replayed}");
 }
 
@@ -876,17 +659,10 @@ fn what_is_unchanged_is_not_compiled_again() {
     let place = folder();
     let cache = place.path().join("cache");
     let state = "transition = \"tr_a2\"\n[expect]\nset = { a2 = \"done\" }\n";
-    component(
-        place.path(),
-        sample_component("paper"),
-        &[("one.toml", state)],
-    );
+    component(place.path(), sample_component("paper"), &[("one.toml", state)]);
     let wid = walk.wid.to_string();
     let wed = |arguments: &[&str]| {
-        run(wed(&walk.database.url())
-            .args(arguments)
-            .env("WEDFLOW_CACHE", &cache)
-            .current_dir(place.path()))
+        run(wed(&walk.database.url()).args(arguments).env("WEDFLOW_CACHE", &cache).current_dir(place.path()))
     };
     // Each file of compiled code, by what tells whether it was written anew.
     let compiled = || {
@@ -900,14 +676,7 @@ fn what_is_unchanged_is_not_compiled_again() {
         found
     };
     for words in [
-        &[
-            "run",
-            "component.wasm",
-            "--transition",
-            "tr_a2",
-            "--state",
-            "{}",
-        ][..],
+        &["run", "component.wasm", "--transition", "tr_a2", "--state", "{}"][..],
         &["test", "component.wasm"],
         &["replay", "random-walk", &wid],
     ] {

@@ -116,9 +116,7 @@ fn play(name: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let programs = wed_path().parent().expect("a folder").to_owned();
     let mut path = vec![programs];
-    path.extend(std::env::split_paths(
-        &std::env::var_os("PATH").unwrap_or_default(),
-    ));
+    path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
     let mut shell = std::process::Command::new("timeout");
     shell
         .args([PAGE_SECONDS, "bash", "-c", &script_of(name, &page)])

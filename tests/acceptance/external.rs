@@ -42,11 +42,7 @@ told.run(1)";
 /// The interpreter that has psycopg.
 fn python() -> Command {
     let python = repository(".venv/bin/python");
-    assert!(
-        python.exists(),
-        "{} is missing; `make setup-test` makes it",
-        python.display()
-    );
+    assert!(python.exists(), "{} is missing; `make setup-test` makes it", python.display());
     let mut command = Command::new(python);
     command.env("PYTHONDONTWRITEBYTECODE", "1");
     command
@@ -69,37 +65,22 @@ impl Worker {
         let mut command = python();
         command
             .arg(folder().join("worker.py"))
-            .args([
-                "--url",
-                &flow.url,
-                "--transition",
-                transition,
-                "--set",
-                clause,
-            ])
+            .args(["--url", &flow.url, "--transition", transition, "--set", clause])
             .args(more);
         Worker::spawn(&mut command)
     }
 
     /// A program that uses the class; `url` and `transition` are set.
     fn program(flow: &Flow, transition: &str, text: &str) -> Self {
-        let whole = format!(
-            "import select, sys\nfrom worker import Worker\n_, url, transition = sys.argv\n{text}"
-        );
+        let whole = format!("import select, sys\nfrom worker import Worker\n_, url, transition = sys.argv\n{text}");
         let mut command = python();
-        command
-            .args(["-c", &whole, &flow.url, transition])
-            .env("PYTHONPATH", folder());
+        command.args(["-c", &whole, &flow.url, transition]).env("PYTHONPATH", folder());
         Worker::spawn(&mut command)
     }
 
     fn spawn(command: &mut Command) -> Self {
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("python starts");
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("python starts");
         let input = child.stdin.take().expect("its input");
         let output = BufReader::new(child.stdout.take().expect("its output"));
         let (sender, lines) = channel();
@@ -110,11 +91,7 @@ impl Worker {
                 }
             }
         });
-        Worker {
-            child,
-            input,
-            lines,
-        }
+        Worker { child, input, lines }
     }
 
     /// The next line it prints.
@@ -134,9 +111,7 @@ impl Worker {
     /// Waits until it ends by itself, and well; what it said on standard error.
     #[track_caller]
     fn end(mut self) -> String {
-        let status = eventually("the end of python", || {
-            self.child.try_wait().expect("a status")
-        });
+        let status = eventually("the end of python", || self.child.try_wait().expect("a status"));
         let said = self.complaints();
         assert!(status.success(), "{status}: {said}");
         said
@@ -145,10 +120,7 @@ impl Worker {
     fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
         let done = Command::new("kill").args(["-s", name, &id]).status();
-        assert!(
-            done.is_ok_and(|status| status.success()),
-            "kill -s {name} {id}"
-        );
+        assert!(done.is_ok_and(|status| status.success()), "kill -s {name} {id}");
     }
 
     /// Everything on standard error; ends it first.
@@ -183,8 +155,7 @@ fn example(hosted: &[&str]) -> Flow {
 
 fn all_final(s: &mut Session, instances: i64) {
     eventually("the end of all instances", || {
-        (s.number("SELECT count(*) FROM wed_instance WHERE status = 'F'") == instances)
-            .then_some(())
+        (s.number("SELECT count(*) FROM wed_instance WHERE status = 'F'") == instances).then_some(())
     });
 }
 
@@ -200,12 +171,7 @@ fn not_once(s: &mut Session) -> Vec<String> {
 #[harness::test]
 fn python_psql_and_a_host_share_a_flow() {
     let flow = example(&["tr_final"]);
-    let python = Worker::setting(
-        &flow,
-        "tr_a2",
-        "a2='done'",
-        &["--once", "20", "--wakeup", "1"],
-    );
+    let python = Worker::setting(&flow, "tr_a2", "a2='done'", &["--once", "20", "--wakeup", "1"]);
     let host = flow.database.host(one_lane("example"));
     let mut s = flow.session();
     let wids: Vec<i64> = (0..20).map(|_| s.start()).collect();
@@ -235,11 +201,7 @@ fn python_psql_and_a_host_share_a_flow() {
     assert_eq!(not_once(&mut s), Vec::<String>::new());
     for wid in wids {
         let trace = s.trace(wid);
-        let (first, second) = if trace[1].starts_with("tr_a2") {
-            ("tr_a2", "tr_a3")
-        } else {
-            ("tr_a3", "tr_a2")
-        };
+        let (first, second) = if trace[1].starts_with("tr_a2") { ("tr_a2", "tr_a3") } else { ("tr_a3", "tr_a2") };
         let expected = [
             "-> {tr_a2,tr_a3} R".to_owned(),
             format!("{first} -> {{}} R"),
@@ -253,10 +215,7 @@ fn python_psql_and_a_host_share_a_flow() {
          FROM wed_trace WHERE trw IS NOT NULL ORDER BY 1",
     );
     assert_eq!(writers, ["tr_a2|us", "tr_a3|us", "tr_final|host"]);
-    assert_eq!(
-        s.lines("SELECT DISTINCT a1, a2, a3 FROM wed_flow"),
-        ["done|done|done"]
-    );
+    assert_eq!(s.lines("SELECT DISTINCT a1, a2, a3 FROM wed_flow"), ["done|done|done"]);
     assert_eq!(s.number("SELECT count(*) FROM wed_attempt"), 0);
     assert_eq!(s.number("SELECT count(*) FROM job_pool"), 0);
 }
@@ -270,44 +229,24 @@ fn a_notification_holds_numbers_only() {
     let tgid = s.number("SELECT tgid FROM wed_trig WHERE trname = 'tr_a2'");
     let odd = r#"it's "odd" \ $$ %s {0} '; DROP TABLE wed_flow; --"#.to_owned();
     for state in [odd, "x".repeat(20_000), "'".repeat(9_000)] {
-        let row = s
-            .query_one(
-                "INSERT INTO wed_flow (a3) VALUES ($1) RETURNING wid",
-                &[&state],
-            )
-            .expect("started");
+        let row = s.query_one("INSERT INTO wed_flow (a3) VALUES ($1) RETURNING wid", &[&state]).expect("started");
         let wid: i32 = row.get(0);
-        let heard = listener
-            .notifications()
-            .timeout_iter(GENEROUS)
-            .next()
-            .expect("connected")
-            .expect("a notification");
+        let heard = listener.notifications().timeout_iter(GENEROUS).next().expect("connected").expect("a notification");
         assert_eq!(heard.channel(), "tr_a2");
         let message: Json = serde_json::from_str(heard.payload()).expect("JSON");
         assert_eq!(message, json!({ "wid": wid, "tgid": tgid }));
         // The state itself is where the message points to.
         let payload: Json = s
-            .query_one(
-                "SELECT payload FROM job_pool WHERE wid = $1 AND trname = 'tr_a2'",
-                &[&wid],
-            )
+            .query_one("SELECT payload FROM job_pool WHERE wid = $1 AND trname = 'tr_a2'", &[&wid])
             .expect("the job")
             .get(0);
         assert_eq!(payload["a3"], Json::from(state));
     }
-    let more = listener
-        .notifications()
-        .timeout_iter(Duration::from_millis(50))
-        .next()
-        .expect("connected");
+    let more = listener.notifications().timeout_iter(Duration::from_millis(50)).next().expect("connected");
     assert!(more.is_none(), "{more:?}");
     // A worker does them like any other.
     Worker::setting(&flow, "tr_a2", "a2 = 'it''s 100% done'", &["--once", "3"]).end();
-    assert_eq!(
-        s.lines("SELECT DISTINCT a2 FROM wed_flow"),
-        ["it's 100% done"]
-    );
+    assert_eq!(s.lines("SELECT DISTINCT a2 FROM wed_flow"), ["it's 100% done"]);
 }
 
 #[harness::test]
@@ -338,10 +277,8 @@ Said(url, transition, 0.05).run()",
         ran.push(line);
     }
     assert_eq!(not_once(&mut s), Vec::<String>::new());
-    let by_python: BTreeSet<String> = s
-        .lines("SELECT wid FROM wed_trace WHERE trw = 'tr_a2' AND writer = current_user")
-        .into_iter()
-        .collect();
+    let by_python: BTreeSet<String> =
+        s.lines("SELECT wid FROM wed_trace WHERE trw = 'tr_a2' AND writer = current_user").into_iter().collect();
     let mut times: BTreeMap<String, u32> = BTreeMap::new();
     for wid in ran {
         *times.entry(wid).or_default() += 1;
@@ -404,8 +341,7 @@ fn a_worker_that_is_too_slow_is_ended_and_comes_back() {
     });
     // Nobody watches the clock any more: however slow the machine, the next attempt is in time.
     on(host.stop());
-    let attempts =
-        s.lines("SELECT wid, trname, attempt, outcome, writer = current_user FROM wed_attempt");
+    let attempts = s.lines("SELECT wid, trname, attempt, outcome, writer = current_user FROM wed_attempt");
     assert_eq!(attempts, [format!("{wid}|step|1|timed_out|t")]);
     assert_eq!(s.trace(wid).len(), 1);
     assert_eq!(s.pending(wid), ["step"]);
@@ -443,10 +379,7 @@ Moody(url, transition, 0.05).run(1)",
         assert_eq!(worker.line(), turn);
     }
     let said = worker.end();
-    assert!(
-        said.contains("not today") && said.contains("no_such"),
-        "{said}"
-    );
+    assert!(said.contains("not today") && said.contains("no_such"), "{said}");
     assert_eq!(s.trace(wid), ["-> {step} R", "step -> {} F"]);
 }
 
@@ -459,9 +392,7 @@ fn a_worker_stops_at_once_and_leaves_its_job() {
     let wid = s.start();
     assert_eq!(flow.end_of(wid), "F");
     idle.signal("INT");
-    let status = eventually("the end of the idle one", || {
-        idle.child.try_wait().expect("a status")
-    });
+    let status = eventually("the end of the idle one", || idle.child.try_wait().expect("a status"));
     let said = idle.complaints();
     assert!(status.success(), "{status}: {said}");
     assert_eq!(said.trim(), "stopped");
@@ -471,9 +402,7 @@ fn a_worker_stops_at_once_and_leaves_its_job() {
     let mut busy = Worker::program(&flow, "step", TOLD);
     assert_eq!(busy.line(), wid.to_string());
     busy.signal("INT");
-    eventually("the end of the busy one", || {
-        busy.child.try_wait().expect("a status")
-    });
+    eventually("the end of the busy one", || busy.child.try_wait().expect("a status"));
     assert_eq!(s.trace(wid), ["-> {step} R"]);
     Worker::setting(&flow, "step", "n = 3", &["--once", "1", "--wakeup", "0.2"]).end();
     assert_eq!(s.trace(wid), ["-> {step} R", "step -> {} F"]);

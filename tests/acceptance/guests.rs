@@ -27,9 +27,7 @@ fn folders(folder: &str) -> Vec<PathBuf> {
 
 fn children(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("a folder");
-    entries
-        .map(|entry| entry.expect("an entry").path())
-        .collect()
+    entries.map(|entry| entry.expect("an entry").path()).collect()
 }
 
 /// Returns the last part of a path, without its extension.
@@ -64,10 +62,7 @@ fn tests() -> String {
 
 fn assert_named(what: &str, names: &[String]) {
     let tests = tests();
-    let unnamed: Vec<&String> = names
-        .iter()
-        .filter(|name| !tests.contains(&format!("\"{name}\"")))
-        .collect();
+    let unnamed: Vec<&String> = names.iter().filter(|name| !tests.contains(&format!("\"{name}\""))).collect();
     assert!(!names.is_empty(), "no {what} found");
     assert!(unnamed.is_empty(), "{what} without a test: {unnamed:?}");
 }
@@ -98,14 +93,9 @@ fn arms_of(source: &Path) -> Vec<String> {
 /// Lists the transitions that the table of a description names: the first column of its first table.
 fn described_in(file: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(file).expect("the description");
-    let table = text
-        .lines()
-        .skip_while(|line| !line.starts_with("| --- "))
-        .skip(1);
+    let table = text.lines().skip_while(|line| !line.starts_with("| --- ")).skip(1);
     let rows = table.map_while(|line| line.strip_prefix("| `"));
-    rows.filter_map(|row| row.split('`').next())
-        .map(str::to_owned)
-        .collect()
+    rows.filter_map(|row| row.split('`').next()).map(str::to_owned).collect()
 }
 
 /// Lists the names of a guests' folder that tests must name: core modules in text, the transitions of a crate, or those
@@ -120,10 +110,7 @@ fn names_in(folder: &Path) -> Vec<String> {
         return described_in(&described);
     }
     let modules = children(folder).into_iter();
-    modules
-        .filter(|path| path.extension().is_some_and(|end| end == "wat"))
-        .map(|path| name_of(&path))
-        .collect()
+    modules.filter(|path| path.extension().is_some_and(|end| end == "wat")).map(|path| name_of(&path)).collect()
 }
 
 #[harness::test]
@@ -147,9 +134,7 @@ fn each_sample_has_a_test() {
     let steps = std::fs::read_to_string(repository(SAMPLES).join("order/components.toml"));
     let steps: toml::Table = toml::from_str(&steps.expect("the components")).expect("TOML");
     let names = steps["component"].as_array().expect("components").iter();
-    let names: Vec<String> = names
-        .filter_map(|one| one["name"].as_str()?.strip_prefix("order_"))
-        .map(str::to_owned)
-        .collect();
+    let names: Vec<String> =
+        names.filter_map(|one| one["name"].as_str()?.strip_prefix("order_")).map(str::to_owned).collect();
     assert_named("steps of the sample order", &names);
 }

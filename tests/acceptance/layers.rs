@@ -30,13 +30,7 @@ const LAYERS: [(&str, u8); 20] = [
 ];
 
 /// Crates that know nothing of the others.
-const ALONE: [&str; 5] = [
-    "capability",
-    "embedded-postgres",
-    "scheduler",
-    "telemetry",
-    "model",
-];
+const ALONE: [&str; 5] = ["capability", "embedded-postgres", "scheduler", "telemetry", "model"];
 
 /// Libraries that one crate only may use, so that it alone knows what they are like.
 const ONE_USER: [(&str, &str); 8] = [
@@ -54,9 +48,7 @@ const ONE_USER: [(&str, &str); 8] = [
 const LONGEST: usize = 1_000;
 
 /// Names that say nothing of what is inside.
-const SAY_NOTHING: [&str; 8] = [
-    "utils", "util", "manager", "misc", "common", "helpers", "helper", "managers",
-];
+const SAY_NOTHING: [&str; 8] = ["utils", "util", "manager", "misc", "common", "helpers", "helper", "managers"];
 
 /// Words that must not be left in the product.
 const UNFINISHED: [&str; 3] = ["todo!(", "unimplemented!(", "dbg!("];
@@ -77,12 +69,7 @@ fn dependencies() -> BTreeMap<String, Vec<String>> {
         assert_eq!(folder.file_name().and_then(|n| n.to_str()), Some(name));
         let mut used = Vec::new();
         collect(&manifest, &mut used);
-        for table in manifest
-            .get("target")
-            .and_then(toml::Value::as_table)
-            .into_iter()
-            .flat_map(toml::Table::values)
-        {
+        for table in manifest.get("target").and_then(toml::Value::as_table).into_iter().flat_map(toml::Table::values) {
             collect(table.as_table().expect("a table"), &mut used);
         }
         crates.insert(name.to_owned(), used);
@@ -92,12 +79,7 @@ fn dependencies() -> BTreeMap<String, Vec<String>> {
 
 fn collect(manifest: &toml::Table, used: &mut Vec<String>) {
     for section in ["dependencies", "build-dependencies"] {
-        for (key, value) in manifest
-            .get(section)
-            .and_then(toml::Value::as_table)
-            .into_iter()
-            .flatten()
-        {
+        for (key, value) in manifest.get(section).and_then(toml::Value::as_table).into_iter().flatten() {
             if value.get("optional").and_then(toml::Value::as_bool) == Some(true) {
                 continue;
             }
@@ -107,20 +89,14 @@ fn collect(manifest: &toml::Table, used: &mut Vec<String>) {
                 let features = features.into_iter().flatten();
                 used.extend(features.filter_map(toml::Value::as_str).map(str::to_owned));
             }
-            let name = value
-                .get("package")
-                .and_then(toml::Value::as_str)
-                .unwrap_or(key);
+            let name = value.get("package").and_then(toml::Value::as_str).unwrap_or(key);
             used.push(name.strip_prefix("wedflow-").unwrap_or(name).to_owned());
         }
     }
 }
 
 fn layer(name: &str) -> Option<u8> {
-    LAYERS
-        .iter()
-        .find(|(known, _)| *known == name)
-        .map(|(_, layer)| *layer)
+    LAYERS.iter().find(|(known, _)| *known == name).map(|(_, layer)| *layer)
 }
 
 #[harness::test]
@@ -135,17 +111,13 @@ fn imports_point_down() {
         let own = layer(name).expect("its layer");
         for (other, its) in used.iter().filter_map(|other| Some((other, layer(other)?))) {
             if its >= own {
-                complaints.push(format!(
-                    "{name} imports {other}, which does not lie below it"
-                ));
+                complaints.push(format!("{name} imports {other}, which does not lie below it"));
             }
             if ALONE.contains(&name.as_str()) {
                 complaints.push(format!("{name} imports {other}, but it is to stand alone"));
             }
             if other == "embedded-postgres" && name != "cli" {
-                complaints.push(format!(
-                    "{name} imports embedded-postgres, which is only for cli"
-                ));
+                complaints.push(format!("{name} imports embedded-postgres, which is only for cli"));
             }
         }
     }
@@ -195,21 +167,10 @@ const STORE_IN_CLI: [&str; 22] = [
 #[harness::test]
 fn commands_ask_the_client_and_not_the_store() {
     let folder = repository("host/cli/src");
-    let using = sources("host/cli/src", "rs")
-        .into_iter()
-        .filter(|file| text_of(file).contains("wedflow_store"));
-    let using: Vec<String> = using
-        .map(|file| {
-            file.strip_prefix(&folder)
-                .unwrap_or(&file)
-                .display()
-                .to_string()
-        })
-        .collect();
-    assert_eq!(
-        using, STORE_IN_CLI,
-        "a command is a client of the API (decision 0059)"
-    );
+    let using = sources("host/cli/src", "rs").into_iter().filter(|file| text_of(file).contains("wedflow_store"));
+    let using: Vec<String> =
+        using.map(|file| file.strip_prefix(&folder).unwrap_or(&file).display().to_string()).collect();
+    assert_eq!(using, STORE_IN_CLI, "a command is a client of the API (decision 0059)");
 }
 
 /// Returns the modules at the root of a crate's sources, each with the others that it names. Parts of a module count
@@ -228,10 +189,7 @@ fn module_imports(folder: &str) -> BTreeMap<String, BTreeSet<String>> {
         let all = texts.entry(module.to_owned()).or_default();
         all.extend(code.flat_map(|line| [line, "\n"]));
     }
-    let root: String = ["lib", "main"]
-        .iter()
-        .filter_map(|root| texts.remove(*root))
-        .collect();
+    let root: String = ["lib", "main"].iter().filter_map(|root| texts.remove(*root)).collect();
     let exported = exports(&root);
     let module_of = |name: &str| match texts.contains_key(name) {
         true => Some(name.to_owned()),
@@ -239,10 +197,7 @@ fn module_imports(folder: &str) -> BTreeMap<String, BTreeSet<String>> {
     };
     let imports = texts.iter().map(|(module, text)| {
         let named = root_names(text).into_iter().filter_map(&module_of);
-        (
-            module.clone(),
-            named.filter(|other| other != module).collect(),
-        )
+        (module.clone(), named.filter(|other| other != module).collect())
     });
     imports.collect()
 }
@@ -250,10 +205,7 @@ fn module_imports(folder: &str) -> BTreeMap<String, BTreeSet<String>> {
 /// Returns the names that a crate's root takes from its modules, each with its module.
 fn exports(root: &str) -> BTreeMap<String, String> {
     let mut exported = BTreeMap::new();
-    for statement in root
-        .split(';')
-        .filter_map(|text| text.trim().strip_prefix("pub use "))
-    {
+    for statement in root.split(';').filter_map(|text| text.trim().strip_prefix("pub use ")) {
         let mut words = statement.split(|c: char| !c.is_alphanumeric() && c != '_');
         let module = words.next().unwrap_or_default().to_owned();
         let names = words.filter(|word| !word.is_empty());
@@ -267,10 +219,7 @@ fn root_names(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for rest in text.split("crate::").skip(1) {
         let Some(list) = rest.strip_prefix('{') else {
-            found.extend(
-                rest.split(|c: char| !c.is_alphanumeric() && c != '_')
-                    .next(),
-            );
+            found.extend(rest.split(|c: char| !c.is_alphanumeric() && c != '_').next());
             continue;
         };
         let mut depth = 1;
@@ -321,13 +270,8 @@ fn modules_of_a_crate_form_no_circle() {
         assert!(!imports.is_empty(), "no module of {name} was found");
         let left = circles(imports.clone());
         if !left.is_empty() {
-            let edges = left
-                .iter()
-                .map(|module| format!("  {module} -> {:?}", imports[module]));
-            found.push(format!(
-                "{name}: {left:?}\n{}",
-                edges.collect::<Vec<_>>().join("\n")
-            ));
+            let edges = left.iter().map(|module| format!("  {module} -> {:?}", imports[module]));
+            found.push(format!("{name}: {left:?}\n{}", edges.collect::<Vec<_>>().join("\n")));
         }
     }
     assert!(
@@ -389,8 +333,8 @@ fn nothing_is_left_to_do_or_to_debug() {
 
 /// Words that no doc comment opens with (docs/style.md).
 const NO_OPENERS: [&str; 14] = [
-    "What", "Who", "Whose", "Which", "Whether", "How", "It", "Its", "One", "None", "There",
-    "Where", "Nothing", "Nobody",
+    "What", "Who", "Whose", "Which", "Whether", "How", "It", "Its", "One", "None", "There", "Where", "Nothing",
+    "Nobody",
 ];
 
 /// Maximum lines of a function, of Rust and of SQL: a screen.
@@ -407,16 +351,12 @@ fn styled_sources() -> Vec<PathBuf> {
 /// Returns true for build output and for projects that tests make from templates.
 fn generated_by_a_tool(path: &Path) -> bool {
     let parts = ["node_modules", ".venv", "templates"];
-    path.components()
-        .any(|part| parts.iter().any(|name| part.as_os_str() == *name))
+    path.components().any(|part| parts.iter().any(|name| part.as_os_str() == *name))
 }
 
 fn relative(path: &Path) -> String {
     let root = repository("");
-    path.strip_prefix(&root)
-        .unwrap_or(path)
-        .display()
-        .to_string()
+    path.strip_prefix(&root).unwrap_or(path).display().to_string()
 }
 
 /// Returns true when a module above a file declares it: rustc leaves out a file that none declares, with its tests.
@@ -430,9 +370,7 @@ fn is_declared(path: &Path) -> bool {
         "mod" => (folder.parent().unwrap_or(folder), name(folder)),
         other => (folder, other.to_owned()),
     };
-    let mut above: Vec<PathBuf> = ["main.rs", "lib.rs", "mod.rs"]
-        .map(|root| folder.join(root))
-        .into();
+    let mut above: Vec<PathBuf> = ["main.rs", "lib.rs", "mod.rs"].map(|root| folder.join(root)).into();
     above.push(folder.with_extension("rs"));
     if folder.ends_with("tests") {
         // Each file there is a crate, and may declare what several share.
@@ -445,9 +383,7 @@ fn is_declared(path: &Path) -> bool {
         Some(declared.trim_end_matches([';', '{', ' ']) == module)
     };
     let texts = above.iter().filter(|path| path.is_file());
-    texts
-        .map(|path| text_of(path))
-        .any(|text| text.lines().filter_map(declares).any(|is| is))
+    texts.map(|path| text_of(path)).any(|text| text.lines().filter_map(declares).any(|is| is))
 }
 
 #[harness::test]
@@ -455,12 +391,8 @@ fn every_source_file_is_part_of_a_crate() {
     let is_root = |path: &Path| {
         let folder = path.parent().and_then(Path::file_name);
         path.ends_with("build.rs")
-            || ["main.rs", "lib.rs"]
-                .iter()
-                .any(|root| path.ends_with(root))
-            || ["tests", "examples", "bin"]
-                .iter()
-                .any(|one| folder == Some(one.as_ref()))
+            || ["main.rs", "lib.rs"].iter().any(|root| path.ends_with(root))
+            || ["tests", "examples", "bin"].iter().any(|one| folder == Some(one.as_ref()))
     };
     let left_out: Vec<String> = styled_sources()
         .iter()
@@ -476,16 +408,9 @@ fn every_source_file_is_part_of_a_crate() {
 
 #[harness::test]
 fn every_source_file_says_what_it_holds() {
-    let silent: Vec<String> = styled_sources()
-        .iter()
-        .filter(|path| !text_of(path).starts_with("//!"))
-        .map(|path| relative(path))
-        .collect();
-    assert!(
-        silent.is_empty(),
-        "no //! in the first line:\n{}",
-        silent.join("\n")
-    );
+    let silent: Vec<String> =
+        styled_sources().iter().filter(|path| !text_of(path).starts_with("//!")).map(|path| relative(path)).collect();
+    assert!(silent.is_empty(), "no //! in the first line:\n{}", silent.join("\n"));
 }
 
 #[harness::test]
@@ -495,9 +420,7 @@ fn doc_comments_open_with_a_noun_or_a_verb() {
         let text = text_of(&path);
         let mut before = "";
         for (number, line) in (1..).zip(text.lines().map(str::trim)) {
-            let mark = ["///", "//!"]
-                .into_iter()
-                .find(|mark| line.starts_with(mark));
+            let mark = ["///", "//!"].into_iter().find(|mark| line.starts_with(mark));
             if let Some(mark) = mark
                 && !before.starts_with(mark)
                 && line[mark.len()..]
@@ -511,11 +434,7 @@ fn doc_comments_open_with_a_noun_or_a_verb() {
             before = line;
         }
     }
-    assert!(
-        found.is_empty(),
-        "open these with a noun or a verb:\n{}",
-        found.join("\n")
-    );
+    assert!(found.is_empty(), "open these with a noun or a verb:\n{}", found.join("\n"));
 }
 
 /// Lists the functions of a Rust file that rustfmt laid out: name and lines, from `fn` to its closing brace.
@@ -524,24 +443,15 @@ fn rust_functions(text: &str) -> Vec<(String, usize)> {
     let mut found = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let indent = line.len() - line.trim_start().len();
-        let words: Vec<&str> = line
-            .split_whitespace()
-            .take_while(|word| !word.starts_with('"'))
-            .collect();
-        let Some(name) = words
-            .iter()
-            .position(|word| *word == "fn")
-            .and_then(|at| words.get(at + 1))
-        else {
+        let words: Vec<&str> = line.split_whitespace().take_while(|word| !word.starts_with('"')).collect();
+        let Some(name) = words.iter().position(|word| *word == "fn").and_then(|at| words.get(at + 1)) else {
             continue;
         };
         if line.trim_start().starts_with("//") || !opens_a_body(&lines[at..]) {
             continue;
         }
         let end = format!("{}}}", " ".repeat(indent));
-        let length = lines[at..]
-            .iter()
-            .position(|line| *line == end || line.ends_with(';') && line.starts_with(&end));
+        let length = lines[at..].iter().position(|line| *line == end || line.ends_with(';') && line.starts_with(&end));
         let name = name.split(['(', '<']).next().unwrap_or_default();
         found.extend(length.map(|length| (name.to_owned(), length + 1)));
     }
@@ -571,23 +481,12 @@ fn sql_functions(text: &str) -> Vec<(String, usize)> {
             continue;
         }
         let upper = line.to_uppercase();
-        let created = [
-            "CREATE OR REPLACE FUNCTION ",
-            "CREATE OR REPLACE PROCEDURE ",
-            "CREATE FUNCTION ",
-        ]
-        .into_iter()
-        .find(|words| upper.trim_start().starts_with(words));
+        let created = ["CREATE OR REPLACE FUNCTION ", "CREATE OR REPLACE PROCEDURE ", "CREATE FUNCTION "]
+            .into_iter()
+            .find(|words| upper.trim_start().starts_with(words));
         if let Some(words) = created {
-            let name = line.trim_start()[words.len()..]
-                .split('(')
-                .next()
-                .unwrap_or_default();
-            open = Some((
-                name.to_owned(),
-                number,
-                dollar_quote(line).unwrap_or_default(),
-            ));
+            let name = line.trim_start()[words.len()..].split('(').next().unwrap_or_default();
+            open = Some((name.to_owned(), number, dollar_quote(line).unwrap_or_default()));
         }
     }
     found
@@ -598,30 +497,19 @@ fn dollar_quote(line: &str) -> Option<String> {
     let begin = line.find('$')?;
     let end = begin + 1 + line[begin + 1..].find('$')?;
     let tag = &line[begin + 1..end];
-    tag.chars()
-        .all(|c| c.is_alphanumeric() || c == '_')
-        .then(|| line[begin..=end].to_owned())
+    tag.chars().all(|c| c.is_alphanumeric() || c == '_').then(|| line[begin..=end].to_owned())
 }
 
 #[harness::test]
 fn functions_fit_a_screen() {
     let mut long = Vec::new();
-    let rust = styled_sources()
-        .into_iter()
-        .map(|path| (rust_functions(&text_of(&path)), path));
-    let sql = sources("migrations", "sql")
-        .into_iter()
-        .map(|path| (sql_functions(&text_of(&path)), path));
+    let rust = styled_sources().into_iter().map(|path| (rust_functions(&text_of(&path)), path));
+    let sql = sources("migrations", "sql").into_iter().map(|path| (sql_functions(&text_of(&path)), path));
     for (functions, path) in rust.chain(sql) {
-        let over = functions
-            .into_iter()
-            .filter(|(_, lines)| *lines > FUNCTION_LINES_MAX);
+        let over = functions.into_iter().filter(|(_, lines)| *lines > FUNCTION_LINES_MAX);
         long.extend(over.map(|(name, _)| format!("{} {name}", relative(&path))));
     }
-    assert!(
-        long.is_empty(),
-        "longer than {FUNCTION_LINES_MAX} lines: {long:#?}"
-    );
+    assert!(long.is_empty(), "longer than {FUNCTION_LINES_MAX} lines: {long:#?}");
 }
 
 /// The files of a folder of the repository that end so, what was built left out.
@@ -629,9 +517,7 @@ pub(crate) fn sources(folder: &str, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![repository(folder)];
     while let Some(folder) = folders.pop() {
-        for entry in
-            std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()))
-        {
+        for entry in std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())) {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
                 if path.file_name().is_some_and(|name| name != "target") {

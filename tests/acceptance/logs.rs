@@ -73,23 +73,18 @@ fn a_tenants_state_is_not_in_the_servers_log() {
     assert_eq!(refusal.code, "WF001");
     let values = serde_json::json!({ "note": canary });
     let known = on(database.store.flow(TENANT, "logged")).expect("the flow");
-    on(database
-        .store
-        .start_instance(&known, values.as_object().expect("an object")))
-    .expect_err("satisfies no condition");
+    on(database.store.start_instance(&known, values.as_object().expect("an object")))
+        .expect_err("satisfies no condition");
     let mut owner = database.owner();
     // The log is written in order.
     owner.run("DO $$ BEGIN RAISE LOG 'behind-5b1e77c0'; END $$");
-    let log = eventually("the end of the log", || {
-        Some(server_log(&mut owner)).filter(|log| log.contains("behind-5b1e77c0"))
-    });
+    let log =
+        eventually("the end of the log", || Some(server_log(&mut owner)).filter(|log| log.contains("behind-5b1e77c0")));
     assert!(log.contains("satisfies no condition"), "{log}");
     assert!(!log.contains(canary), "{log}");
 }
 
 /// The server's present log.
 fn server_log(owner: &mut Session) -> String {
-    owner
-        .lines("SELECT pg_read_file(pg_current_logfile())")
-        .join("\n")
+    owner.lines("SELECT pg_read_file(pg_current_logfile())").join("\n")
 }

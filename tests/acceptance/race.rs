@@ -50,19 +50,12 @@ struct Work {
 
 /// An external worker by the papers' protocol, until nothing is regular any more. It looks for jobs in
 /// an order of its own, and gives up some of those it has locked.
-fn work(
-    flow: &Flow,
-    mut rng: StdRng,
-    clause: impl Fn(&str, &mut StdRng) -> Option<String>,
-) -> Work {
+fn work(flow: &Flow, mut rng: StdRng, clause: impl Fn(&str, &mut StdRng) -> Option<String>) -> Work {
     let mut session = flow.session();
     let mut did = Work::default();
     let until = std::time::Instant::now() + GENEROUS;
     while session.number("SELECT count(*) FROM wed_instance WHERE status = 'R'") > 0 {
-        assert!(
-            std::time::Instant::now() < until,
-            "the instances do not end"
-        );
+        assert!(std::time::Instant::now() < until, "the instances do not end");
         let jobs = session
             .query("SELECT wid, tgid, trname FROM job_pool WHERE lckid IS NULL ORDER BY wid, tgid LIMIT 40", &[])
             .expect("the pool");
@@ -73,13 +66,7 @@ fn work(
         for _ in 0..8 {
             let job = &jobs[rng.random_range(0..jobs.len())];
             let (wid, tgid, transition): (i32, i32, &str) = (job.get(0), job.get(1), job.get(2));
-            match finish(
-                &mut session,
-                wid,
-                tgid,
-                clause(transition, &mut rng).as_deref(),
-                &mut rng,
-            ) {
+            match finish(&mut session, wid, tgid, clause(transition, &mut rng).as_deref(), &mut rng) {
                 Ok(true) => did.committed += 1,
                 Ok(false) => {}
                 Err(error) if conflict(&error) => did.conflicts += 1,
@@ -106,30 +93,19 @@ fn finish(
     rng: &mut StdRng,
 ) -> Result<bool, postgres::Error> {
     let mut transaction = session.transaction()?;
-    let locked: bool = transaction
-        .query_one("SELECT pg_try_advisory_xact_lock($1, $2)", &[&wid, &tgid])?
-        .get(0);
+    let locked: bool = transaction.query_one("SELECT pg_try_advisory_xact_lock($1, $2)", &[&wid, &tgid])?.get(0);
     let Some(clause) = clause.filter(|_| locked) else {
         // What the attempt for the lock found to be stale is skipped by it.
         transaction.commit()?;
         return Ok(false);
     };
-    let there = transaction.query_opt(
-        "SELECT payload FROM job_pool WHERE wid = $1 AND tgid = $2",
-        &[&wid, &tgid],
-    )?;
-    assert!(
-        there.is_some(),
-        "the lock of {wid}, {tgid} was granted, and the job is gone"
-    );
+    let there = transaction.query_opt("SELECT payload FROM job_pool WHERE wid = $1 AND tgid = $2", &[&wid, &tgid])?;
+    assert!(there.is_some(), "the lock of {wid}, {tgid} was granted, and the job is gone");
     if rng.random_ratio(1, 10) {
         transaction.rollback()?;
         return Ok(false);
     }
-    transaction.execute(
-        &format!("UPDATE wed_flow SET {clause} WHERE wid = $1"),
-        &[&wid],
-    )?;
+    transaction.execute(&format!("UPDATE wed_flow SET {clause} WHERE wid = $1"), &[&wid])?;
     if rng.random_ratio(1, 20) {
         transaction.rollback()?;
         return Ok(false);
@@ -139,12 +115,7 @@ fn finish(
 }
 
 /// Several workers side by side; together what they did.
-fn workers(
-    flow: &Flow,
-    seed: &Seed,
-    count: u64,
-    clause: impl Fn(&str, &mut StdRng) -> Option<String> + Sync,
-) -> Work {
+fn workers(flow: &Flow, seed: &Seed, count: u64, clause: impl Fn(&str, &mut StdRng) -> Option<String> + Sync) -> Work {
     thread::scope(|scope| {
         let workers: Vec<_> = (0..count)
             .map(|number| {
@@ -154,10 +125,7 @@ fn workers(
             .collect();
         workers.into_iter().fold(Work::default(), |sum, worker| {
             let did = worker.join().expect("a worker");
-            Work {
-                committed: sum.committed + did.committed,
-                conflicts: sum.conflicts + did.conflicts,
-            }
+            Work { committed: sum.committed + did.committed, conflicts: sum.conflicts + did.conflicts }
         })
     })
 }
@@ -186,22 +154,16 @@ fn workers_and_a_host_on_counters() {
     );
     // Each counter by one a time and never beyond: none ran twice, none was lost.
     assert_eq!(
-        session.lines("SELECT DISTINCT trw, count(*) FROM wed_trace WHERE trw IS NOT NULL GROUP BY wid, trw ORDER \
-         BY 1"),
+        session.lines(
+            "SELECT DISTINCT trw, count(*) FROM wed_trace WHERE trw IS NOT NULL GROUP BY wid, trw ORDER \
+         BY 1"
+        ),
         ["tr_a1|3", "tr_a2|4", "tr_a3|5"]
     );
-    assert_eq!(
-        session.lines("SELECT DISTINCT a1, a2, a3 FROM wed_flow"),
-        ["3|4|5"]
-    );
-    let by_workers = session.number(
-        "SELECT count(*) FROM wed_trace WHERE trw IS NOT NULL AND writer NOT LIKE 'host:%'",
-    );
-    assert_eq!(
-        usize::try_from(by_workers).expect("a count"),
-        did.committed,
-        "{did:?}"
-    );
+    assert_eq!(session.lines("SELECT DISTINCT a1, a2, a3 FROM wed_flow"), ["3|4|5"]);
+    let by_workers =
+        session.number("SELECT count(*) FROM wed_trace WHERE trw IS NOT NULL AND writer NOT LIKE 'host:%'");
+    assert_eq!(usize::try_from(by_workers).expect("a count"), did.committed, "{did:?}");
 }
 
 #[harness::test]
@@ -271,10 +233,7 @@ fn workers_alone_on_a_random_walk() {
         })
     });
     assert_sound(&flow);
-    assert_eq!(
-        session.lines("SELECT DISTINCT status FROM wed_instance"),
-        ["F"]
-    );
+    assert_eq!(session.lines("SELECT DISTINCT status FROM wed_instance"), ["F"]);
 }
 
 #[harness::test]
@@ -295,8 +254,7 @@ fn two_finishing_at_the_same_instant_fire_the_join_once() {
             // Whatever comes, the other side waits here.
             barrier.wait();
             let ended = begun.and_then(|()| {
-                session
-                    .batch_execute(&format!("UPDATE wed_flow SET {clause} WHERE wid = {wid}"))?;
+                session.batch_execute(&format!("UPDATE wed_flow SET {clause} WHERE wid = {wid}"))?;
                 session.batch_execute("COMMIT")
             });
             if let Err(error) = ended {
@@ -339,40 +297,28 @@ fn of_many_that_lock_one_job_one_wins() {
             let _ = session.batch_execute("BEGIN");
             barrier.wait();
             let got = session
-                .query_one(
-                    &format!("SELECT pg_try_advisory_xact_lock({wid}, {tgid})"),
-                    &[],
-                )
+                .query_one(&format!("SELECT pg_try_advisory_xact_lock({wid}, {tgid})"), &[])
                 .map(|row| row.get::<_, bool>(0));
             // All have asked before the winner lets go.
             barrier.wait();
             let end = match &got {
-                Ok(true) => session.batch_execute(&format!(
-                    "UPDATE wed_flow SET a2 = 'done' WHERE wid = {wid}; COMMIT"
-                )),
+                Ok(true) => {
+                    session.batch_execute(&format!("UPDATE wed_flow SET a2 = 'done' WHERE wid = {wid}; COMMIT"))
+                }
                 _ => session.batch_execute("COMMIT"),
             };
-            won.push(
-                got.and_then(|got| end.map(|()| got))
-                    .map_err(|error| format!("{error:?}")),
-            );
+            won.push(got.and_then(|got| end.map(|()| got)).map_err(|error| format!("{error:?}")));
         }
         won
     };
     let outcomes: Vec<Vec<Result<bool, String>>> = thread::scope(|scope| {
         let sessions: Vec<_> = (0..SESSIONS).map(|_| scope.spawn(contend)).collect();
-        sessions
-            .into_iter()
-            .map(|session| session.join().expect("a session"))
-            .collect()
+        sessions.into_iter().map(|session| session.join().expect("a session")).collect()
     });
     for at in 0..REPETITIONS {
         let asked: Vec<_> = outcomes.iter().map(|won| &won[at]).collect();
         let winners = asked.iter().filter(|got| ***got == Ok(true)).count();
-        assert!(
-            winners == 1 && asked.iter().all(|got| got.is_ok()),
-            "{asked:?}"
-        );
+        assert!(winners == 1 && asked.iter().all(|got| got.is_ok()), "{asked:?}");
     }
     assert_sound(&flow);
     assert_eq!(
@@ -393,24 +339,15 @@ fn a_loser_cannot_run_the_job_when_it_is_done() {
     loser.run("BEGIN");
     assert_eq!(winner.line(&ask), "t");
     assert_eq!(loser.line(&ask), "f");
-    winner.run(&format!(
-        "UPDATE wed_flow SET a2 = 'winner' WHERE wid = {wid}"
-    ));
+    winner.run(&format!("UPDATE wed_flow SET a2 = 'winner' WHERE wid = {wid}"));
     winner.run("COMMIT");
     // The lock is free again, and the job is done: in the same transaction and in the next.
     assert_eq!(loser.line(&ask), "f");
-    loser
-        .refused(&format!(
-            "UPDATE wed_flow SET a2 = 'loser' WHERE wid = {wid}"
-        ))
-        .expect("WF003");
+    loser.refused(&format!("UPDATE wed_flow SET a2 = 'loser' WHERE wid = {wid}")).expect("WF003");
     loser.run("BEGIN");
     assert_eq!(loser.line(&ask), "f");
     loser.run("ROLLBACK");
-    assert_eq!(
-        loser.line(&format!("SELECT a2 FROM wed_flow WHERE wid = {wid}")),
-        "winner"
-    );
+    assert_eq!(loser.line(&format!("SELECT a2 FROM wed_flow WHERE wid = {wid}")), "winner");
     assert_eq!(loser.pending(wid), ["tr_a3"]);
     assert_sound(&flow);
 }
@@ -424,9 +361,7 @@ fn a_worker_that_dies_leaves_its_job_to_the_next() {
         let mut dying = flow.session();
         dying.run("BEGIN");
         assert!(dying.take(wid, "tr_a2"));
-        dying.run(&format!(
-            "UPDATE wed_flow SET a2 = 'half' WHERE wid = {wid}"
-        ));
+        dying.run(&format!("UPDATE wed_flow SET a2 = 'half' WHERE wid = {wid}"));
     }
     // The server notices in its own time that the client is gone.
     eventually("the lock of the one that died", || {
@@ -437,9 +372,7 @@ fn a_worker_that_dies_leaves_its_job_to_the_next() {
         session.run("ROLLBACK");
         None
     });
-    session.run(&format!(
-        "UPDATE wed_flow SET a2 = 'whole' WHERE wid = {wid}; COMMIT"
-    ));
+    session.run(&format!("UPDATE wed_flow SET a2 = 'whole' WHERE wid = {wid}; COMMIT"));
     assert_eq!(session.trace(wid), ["-> {tr_a2,tr_a3} R", "tr_a2 -> {} R"]);
     assert_eq!(session.line("SELECT a2 FROM wed_flow"), "whole");
 }

@@ -60,10 +60,7 @@ fn the_schema_of_a_flow_toml_is_that_of_the_api() {
     });
     let definition = wedflow_api::description()["components"]["schemas"]["FlowDefinition"].take();
     let properties = definition.as_object().cloned().expect("a schema");
-    schema
-        .as_object_mut()
-        .expect("an object")
-        .extend(properties);
+    schema.as_object_mut().expect("an object").extend(properties);
     let text = serde_json::to_string_pretty(&schema).expect("JSON");
     generated_file("packaging/editors/flow.schema.json", &(text + "\n"));
 }
@@ -76,13 +73,7 @@ fn the_lists_of_conditions_are_those_of_the_guard() {
     let (begin, end) = ("<!-- lists: begin -->\n", "<!-- lists: end -->");
     let (before, rest) = page.split_once(begin).expect("the lists begin");
     let (_, after) = rest.split_once(end).expect("the lists end");
-    generated_file(
-        path,
-        &format!(
-            "{before}{begin}{}{end}{after}",
-            wedflow_guard::rules::reference()
-        ),
-    );
+    generated_file(path, &format!("{before}{begin}{}{end}{after}", wedflow_guard::rules::reference()));
 }
 
 /// The fields of a struct in a source file: name, and the doc comment as one line.
@@ -92,10 +83,7 @@ fn fields_of(source: &str) -> Vec<(String, String)> {
     for line in source.lines().map(str::trim) {
         if let Some(text) = line.strip_prefix("///") {
             comment.push_str(text);
-        } else if let Some((name, _)) = line
-            .strip_prefix("pub ")
-            .and_then(|rest| rest.split_once(": "))
-        {
+        } else if let Some((name, _)) = line.strip_prefix("pub ").and_then(|rest| rest.split_once(": ")) {
             fields.push((name.to_owned(), comment.trim().to_owned()));
             comment.clear();
         } else {
@@ -109,36 +97,19 @@ fn fields_of(source: &str) -> Vec<(String, String)> {
 /// Limits of other files follow in one table.
 const LIMIT_SOURCES: [(&str, &str); 10] = [
     ("Components", "host/contract/src/inspect.rs"),
-    (
-        "Instances, memories and tables of a component",
-        "host/contract/src/weight.rs",
-    ),
-    (
-        "Declarations of a component",
-        "host/contract/src/declaration.rs",
-    ),
+    ("Instances, memories and tables of a component", "host/contract/src/weight.rs"),
+    ("Declarations of a component", "host/contract/src/declaration.rs"),
     ("Files of an instance", "host/capability/src/files.rs"),
-    (
-        "HTTP requests of a transition",
-        "host/capability/src/http.rs",
-    ),
+    ("HTTP requests of a transition", "host/capability/src/http.rs"),
     ("Secrets", "host/worker/src/vault.rs"),
     ("Conditions and clauses: text", "host/guard/src/fragment.rs"),
-    (
-        "Conditions and clauses: patterns",
-        "host/guard/src/pattern.rs",
-    ),
+    ("Conditions and clauses: patterns", "host/guard/src/pattern.rs"),
     ("Conditions and clauses: calls", "host/guard/src/call.rs"),
-    (
-        "Leases and periodic tasks of a host",
-        "host/worker/src/housekeeping.rs",
-    ),
+    ("Leases and periodic tasks of a host", "host/worker/src/housekeeping.rs"),
 ];
 
 /// Types of constants that are limits.
-const LIMIT_TYPES: [&str; 9] = [
-    "usize", "u8", "u16", "u32", "u64", "i32", "i64", "f64", "Duration",
-];
+const LIMIT_TYPES: [&str; 9] = ["usize", "u8", "u16", "u32", "u64", "i32", "i64", "f64", "Duration"];
 
 /// Lists the documented constants of a source file outside of its tests: name, value and doc comment.
 fn constants_of(source: &str) -> Vec<[String; 3]> {
@@ -161,9 +132,7 @@ fn constants_of(source: &str) -> Vec<[String; 3]> {
                 whole.push(' ');
                 whole.push_str(next);
             }
-            let name = whole
-                .strip_prefix("const ")
-                .and_then(|rest| rest.split_once(": "));
+            let name = whole.strip_prefix("const ").and_then(|rest| rest.split_once(": "));
             let parts = name.and_then(|(name, rest)| Some((name, rest.split_once(" = ")?)));
             if let Some((name, (kind, value))) = parts
                 && !comment.is_empty()
@@ -203,22 +172,15 @@ fn product(value: &str) -> String {
         return (left << right).to_string();
     }
     let factors: Option<Vec<u64>> = value.split('*').map(number).collect();
-    factors.map_or_else(
-        || value.clone(),
-        |all| all.iter().product::<u64>().to_string(),
-    )
+    factors.map_or_else(|| value.clone(), |all| all.iter().product::<u64>().to_string())
 }
 
 #[harness::test]
 fn the_page_of_limits_is_what_the_code_says() {
-    let source =
-        std::fs::read_to_string(repository("host/model/src/limits.rs")).expect("limits.rs");
+    let source = std::fs::read_to_string(repository("host/model/src/limits.rs")).expect("limits.rs");
     let values = serde_json::to_value(Limits::default()).expect("limits are JSON");
     let fields = fields_of(&source);
-    assert_eq!(
-        Some(fields.len()),
-        values.as_object().map(serde_json::Map::len)
-    );
+    assert_eq!(Some(fields.len()), values.as_object().map(serde_json::Map::len));
     let mut page = String::from(
         "# Limits\n\nThis page lists the limits of the program, from the constants of its source (`make reference`). \
          Quotas of\ntenants: [tenants](tenants.md#quotas). Bounds of conditions and clauses: \
@@ -229,18 +191,13 @@ fn the_page_of_limits_is_what_the_code_says() {
          is the trigger's `timeout`.\n\n| limit | default | meaning |\n| --- | ---: | --- |\n",
     );
     for (name, text) in &fields {
-        page.push_str(&format!(
-            "| `{name}` | {} | {text} |\n",
-            values[name.as_str()]
-        ));
+        page.push_str(&format!("| `{name}` | {} | {text} |\n", values[name.as_str()]));
     }
     for (title, file) in LIMIT_SOURCES {
         let text = std::fs::read_to_string(repository(file)).expect("a source file");
         let constants = constants_of(&text);
         assert!(!constants.is_empty(), "{file} has no documented limit");
-        page.push_str(&format!(
-            "\n## {title}\n\n`{file}`\n\n| limit | value | meaning |\n| --- | ---: | --- |\n"
-        ));
+        page.push_str(&format!("\n## {title}\n\n`{file}`\n\n| limit | value | meaning |\n| --- | ---: | --- |\n"));
         for [name, value, text] in constants {
             page.push_str(&format!("| `{name}` | {value} | {text} |\n"));
         }
@@ -251,9 +208,8 @@ fn the_page_of_limits_is_what_the_code_says() {
 
 /// Writes the table of the limits of all other files: documented constants with MAX or MIN in their names.
 fn other_limits() -> String {
-    let mut table = String::from(
-        "\n## Other limits\n\n| limit | value | meaning | file |\n| --- | ---: | --- | --- |\n",
-    );
+    let mut table =
+        String::from("\n## Other limits\n\n| limit | value | meaning | file |\n| --- | ---: | --- | --- |\n");
     let is_limit = |name: &str| name.split('_').any(|part| ["MAX", "MIN"].contains(&part));
     let mut files = sources(&["host"], &["rs"]);
     files.sort();
@@ -305,8 +261,7 @@ fn the_page_the_dashboard_and_the_alerts_are_made_of_the_figures() {
     generated_file("packaging/monitoring/alerts.yml", &figures::alert_rules());
     generated_file("packaging/monitoring/dashboard.json", &figures::dashboard());
     let read = |path| std::fs::read_to_string(repository(path)).expect("a source file");
-    let rows = read("migrations/functions/metrics.sql")
-        + &read("host/store/src/status.rs").replace('"', "'");
+    let rows = read("migrations/functions/metrics.sql") + &read("host/store/src/status.rs").replace('"', "'");
     for figure in figures::FIGURES {
         if let figures::Origin::Database(row) = figure.origin {
             assert!(rows.contains(&format!("'{row}'")), "{row}");
@@ -327,12 +282,8 @@ fn codes_in_words(source: &str) -> BTreeSet<String> {
                     .map(|(_, rest)| rest),
             };
             let word = rest.and_then(|rest| rest.trim_start().strip_prefix('"'));
-            let word = word
-                .and_then(|rest| rest.split_once('"'))
-                .map(|(word, _)| word);
-            let is_code = |word: &&str| {
-                !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c == '_')
-            };
+            let word = word.and_then(|rest| rest.split_once('"')).map(|(word, _)| word);
+            let is_code = |word: &&str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c == '_');
             codes.extend(word.filter(is_code).map(str::to_owned));
         }
     }
@@ -348,17 +299,9 @@ fn each_code_in_words_is_explained() {
         found.extend(codes_in_words(&text));
     }
     assert!(found.len() > 20, "{found:?}");
-    let lacking: Vec<&String> = (found.iter())
-        .filter(|code| !known.contains(code.as_str()))
-        .collect();
-    assert!(
-        lacking.is_empty(),
-        "host/model/src/codes.rs does not explain {lacking:?}"
-    );
-    assert!(
-        PROBLEM_CODES.is_sorted_by_key(|one| one.code),
-        "codes in words are sorted"
-    );
+    let lacking: Vec<&String> = (found.iter()).filter(|code| !known.contains(code.as_str())).collect();
+    assert!(lacking.is_empty(), "host/model/src/codes.rs does not explain {lacking:?}");
+    assert!(PROBLEM_CODES.is_sorted_by_key(|one| one.code), "codes in words are sorted");
 }
 
 #[harness::test]
@@ -372,10 +315,7 @@ fn the_table_of_the_api_is_its_description() {
             };
             let summary = operation["summary"].as_str().expect("a summary");
             let method = method.to_uppercase();
-            table.push_str(&format!(
-                "| `{method} {path}` | {} |\n",
-                summary.replace('|', "\\|").replace('\n', " ")
-            ));
+            table.push_str(&format!("| `{method} {path}` | {} |\n", summary.replace('|', "\\|").replace('\n', " ")));
         }
     }
     generated_table("api.md", &table);
@@ -439,9 +379,7 @@ fn sources(folders: &[&str], extensions: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open: Vec<PathBuf> = folders.iter().map(|folder| repository(folder)).collect();
     while let Some(path) = open.pop() {
-        let skipped = path
-            .file_name()
-            .is_some_and(|name| name == "target" || name == "tests");
+        let skipped = path.file_name().is_some_and(|name| name == "target" || name == "tests");
         if path.is_dir() && !skipped {
             let inside = std::fs::read_dir(&path).expect("a folder");
             open.extend(inside.map(|entry| entry.expect("an entry").path()));
@@ -453,9 +391,7 @@ fn sources(folders: &[&str], extensions: &[&str]) -> Vec<PathBuf> {
 }
 
 fn has_extension(path: &Path, extensions: &[&str]) -> bool {
-    path.extension()
-        .and_then(|extension| extension.to_str())
-        .is_some_and(|extension| extensions.contains(&extension))
+    path.extension().and_then(|extension| extension.to_str()).is_some_and(|extension| extensions.contains(&extension))
 }
 
 /// Returns the words of a text that have this beginning and then capitals, digits and `_`.
@@ -463,28 +399,17 @@ fn words_from(text: &str, beginning: &str) -> BTreeSet<String> {
     text.match_indices(beginning)
         .filter(|(at, _)| !text[..*at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))
         .map(|(at, _)| {
-            text[at..]
-                .chars()
-                .take_while(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || *c == '_')
-                .collect()
+            text[at..].chars().take_while(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || *c == '_').collect()
         })
         .collect()
 }
 
 /// The words with this beginning in the source, each with a file that has it.
-fn words_of_source(
-    folders: &[&str],
-    extensions: &[&str],
-    beginning: &str,
-) -> BTreeMap<String, PathBuf> {
+fn words_of_source(folders: &[&str], extensions: &[&str], beginning: &str) -> BTreeMap<String, PathBuf> {
     let mut words = BTreeMap::new();
     for path in sources(folders, extensions) {
         let text = std::fs::read_to_string(&path).expect("a source file");
-        words.extend(
-            words_from(&text, beginning)
-                .into_iter()
-                .map(|word| (word, path.clone())),
-        );
+        words.extend(words_from(&text, beginning).into_iter().map(|word| (word, path.clone())));
     }
     words
 }
@@ -496,38 +421,23 @@ fn each_code_of_an_error_is_on_its_page() {
     let told = words_from(&page, "WF");
     let known = words_of_source(&["migrations", "host"], &["sql", "rs"], "WF");
     for (code, file) in known.iter().filter(|(code, _)| is_code(code)) {
-        assert!(
-            told.contains(code),
-            "{code} of {} is not in docs/reference/errors.md",
-            file.display()
-        );
+        assert!(told.contains(code), "{code} of {} is not in docs/reference/errors.md", file.display());
     }
     for code in told.iter().filter(|code| is_code(code)) {
-        assert!(
-            known.contains_key(code),
-            "{code} is in docs/reference/errors.md and nowhere else"
-        );
+        assert!(known.contains_key(code), "{code} is in docs/reference/errors.md and nowhere else");
     }
 }
 
 #[harness::test]
 fn each_variable_of_the_environment_is_on_its_page() {
-    let page =
-        std::fs::read_to_string(repository("docs/reference/environment.md")).expect("the page");
+    let page = std::fs::read_to_string(repository("docs/reference/environment.md")).expect("the page");
     let told = words_from(&page, "WEDFLOW_");
     let known = words_of_source(&["host"], &["rs"], "WEDFLOW_");
     for (variable, file) in &known {
-        assert!(
-            told.contains(variable),
-            "{variable} of {} is not in docs/reference/environment.md",
-            file.display()
-        );
+        assert!(told.contains(variable), "{variable} of {} is not in docs/reference/environment.md", file.display());
     }
     for variable in &told {
-        assert!(
-            known.contains_key(variable),
-            "{variable} is on the page and in no source"
-        );
+        assert!(known.contains_key(variable), "{variable} is on the page and in no source");
     }
 }
 
@@ -541,9 +451,7 @@ fn command_of(line: &str) -> Vec<&str> {
             continue;
         }
         let plain = word.trim_end_matches(['`', ',', '.', ';', ':', ')']);
-        let is_name = plain
-            .chars()
-            .all(|letter| letter.is_ascii_lowercase() || letter == '-');
+        let is_name = plain.chars().all(|letter| letter.is_ascii_lowercase() || letter == '-');
         if word.starts_with('-') && found.is_empty() {
             continue;
         }
@@ -560,18 +468,12 @@ fn command_of(line: &str) -> Vec<&str> {
 
 #[harness::test]
 fn commands_that_the_pages_name_are_there() {
-    let reference =
-        std::fs::read_to_string(repository("docs/reference/commands.md")).expect("the page");
-    let known: BTreeSet<&str> = reference
-        .lines()
-        .filter_map(|line| line.strip_prefix("## `wed ")?.strip_suffix('`'))
-        .collect();
+    let reference = std::fs::read_to_string(repository("docs/reference/commands.md")).expect("the page");
+    let known: BTreeSet<&str> =
+        reference.lines().filter_map(|line| line.strip_prefix("## `wed ")?.strip_suffix('`')).collect();
     let has_more = |name: &str| known.iter().any(|one| one.starts_with(&format!("{name} ")));
     let mut seen = 0;
-    for file in sources(&["docs", "examples"], &["md"])
-        .into_iter()
-        .chain([repository("README.md")])
-    {
+    for file in sources(&["docs", "examples"], &["md"]).into_iter().chain([repository("README.md")]) {
         let page = std::fs::read_to_string(&file).expect("a page");
         for line in page.lines() {
             let in_prose = line.split('`').skip(1).step_by(2);
@@ -586,11 +488,7 @@ fn commands_that_the_pages_name_are_there() {
                     _ => (*first).to_owned(),
                 };
                 seen += 1;
-                assert!(
-                    known.contains(&*named),
-                    "{}: `wed {command}`",
-                    file.display()
-                );
+                assert!(known.contains(&*named), "{}: `wed {command}`", file.display());
             }
         }
     }

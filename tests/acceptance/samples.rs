@@ -42,10 +42,7 @@ fn order_through_a_host() {
         // scripts/test.sh builds them; a machine without a language has said so there.
         let demanded = std::env::var_os("WEDFLOW_ALL_LANGUAGES").is_some_and(|value| value == "1");
         assert!(!demanded, "not built: {}", missing.join(", "));
-        eprintln!(
-            "skipped, not built: {} (scripts/order.sh)",
-            missing.join(", ")
-        );
+        eprintln!("skipped, not built: {} (scripts/order.sh)", missing.join(", "));
         return;
     }
     let database = Database::new();
@@ -58,13 +55,9 @@ fn order_through_a_host() {
 }
 
 fn expected(sample: &str) -> Vec<Run> {
-    let file = repository("sample-transitions")
-        .join(sample)
-        .join("expected.toml");
+    let file = repository("sample-transitions").join(sample).join("expected.toml");
     let text = std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
-    Expected::read(&text)
-        .unwrap_or_else(|e| panic!("{}: {e}", file.display()))
-        .runs
+    Expected::read(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display())).runs
 }
 
 /// All runs of a sample side by side on one host.
@@ -80,22 +73,14 @@ fn runs_of(sample: &str, database: &std::sync::Arc<Database>) {
     let started: Vec<(Run, Flow, i64)> = expected(sample)
         .into_iter()
         .map(|run| {
-            let flow = database.apply(
-                &repository("sample-transitions")
-                    .join(sample)
-                    .join(&run.flow),
-            );
+            let flow = database.apply(&repository("sample-transitions").join(sample).join(&run.flow));
             let values: Map<String, Json> = run
                 .insert
                 .iter()
                 .map(|(name, value)| (name.clone(), serde_json::to_value(value).expect("a value")))
                 .collect();
             let wid = on(async {
-                let listed = database
-                    .store
-                    .flow("default", &flow.name)
-                    .await
-                    .expect("the flow");
+                let listed = database.store.flow("default", &flow.name).await.expect("the flow");
                 database.store.start_instance(&listed, &values).await
             })
             .expect("started");
@@ -117,11 +102,7 @@ fn runs_of(sample: &str, database: &std::sync::Arc<Database>) {
             .iter()
             .map(|row| serde_json::from_value(row.get(0)).expect("a row"))
             .collect();
-        complaints.extend(
-            run.complaints(&rows)
-                .into_iter()
-                .map(|complaint| format!("{}: {complaint}", run.name)),
-        );
+        complaints.extend(run.complaints(&rows).into_iter().map(|complaint| format!("{}: {complaint}", run.name)));
     }
     on(host.stop());
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
@@ -166,10 +147,7 @@ fn demo_shows(sample: &str, runs: usize) -> BTreeMap<(String, i64), Vec<TraceRow
     assert_eq!(instances.len(), expected.len(), "instances of the demo");
     for rows in instances.values() {
         let complaints: Vec<_> = expected.iter().map(|run| run.complaints(rows)).collect();
-        assert!(
-            complaints.iter().any(Vec::is_empty),
-            "a trace is none of those expected: {rows:?}\n{complaints:?}"
-        );
+        assert!(complaints.iter().any(Vec::is_empty), "a trace is none of those expected: {rows:?}\n{complaints:?}");
     }
     instances
 }
@@ -199,8 +177,7 @@ fn demo_of_travel_prints_every_variant() {
 #[harness::test]
 fn demo_of_patterns_prints_all_seven() {
     let instances = demo_shows("patterns", usize::MAX);
-    let flows: std::collections::BTreeSet<&str> =
-        instances.keys().map(|(flow, _)| flow.as_str()).collect();
+    let flows: std::collections::BTreeSet<&str> = instances.keys().map(|(flow, _)| flow.as_str()).collect();
     assert_eq!(flows.len(), 7, "{flows:?}");
 }
 
@@ -210,11 +187,7 @@ fn demo_for_people_prints_a_table_and_what_to_try_next() {
     sample_component("paper");
     let answer = program::run(program::wed(&database.url()).args(["demo", "paper"])).done();
     for part in ["written by", "(start)", "tr_a2", "tr_final", "final"] {
-        assert!(
-            answer.out.contains(part),
-            "{part} is missing in {}",
-            answer.out
-        );
+        assert!(answer.out.contains(part), "{part} is missing in {}", answer.out);
     }
     assert!(answer.err.contains("Try next"), "{}", answer.err);
     eventually("the host of the demo has left the list", || {

@@ -10,8 +10,7 @@ use axum::response::{IntoResponse, Response};
 use wedflow_model::Wid;
 use wedflow_store::{Flow, Store};
 use wedflow_tenancy::{
-    Action, AuthenticationError, Identity, OperatorIdentity, Secret, authenticate,
-    authenticate_operator,
+    Action, AuthenticationError, Identity, OperatorIdentity, Secret, authenticate, authenticate_operator,
 };
 
 use crate::connections::ClientAddress;
@@ -42,10 +41,7 @@ impl std::ops::Deref for Caller {
 impl Caller {
     /// The owner of the installation, who acts as a tenant.
     pub(crate) fn owner(identity: Identity) -> Self {
-        Caller {
-            identity: Arc::new(identity),
-            is_owner: true,
-        }
+        Caller { identity: Arc::new(identity), is_owner: true }
     }
 
     /// Succeeds only if both role and token allow this. Asked before anything is looked up, so that a
@@ -54,25 +50,17 @@ impl Caller {
         if self.may(action) {
             return Ok(());
         }
-        Err(Problem::new(
-            StatusCode::FORBIDDEN,
-            "not_permitted",
-            format!("this token may not do {action}"),
-        )
-        .hint(if self.role.may(action) {
-            "The user's role may: use a token with a wider scope."
-        } else {
-            "The user's role does not allow it; an admin of the tenant can change that."
-        }))
+        Err(Problem::new(StatusCode::FORBIDDEN, "not_permitted", format!("this token may not do {action}")).hint(
+            if self.role.may(action) {
+                "The user's role may: use a token with a wider scope."
+            } else {
+                "The user's role does not allow it; an admin of the tenant can change that."
+            },
+        ))
     }
 
     /// Finds a flow of the tenant's, if this is allowed.
-    pub(crate) async fn flow(
-        &self,
-        api: &Api,
-        action: Action,
-        name: &str,
-    ) -> Result<Flow, Problem> {
+    pub(crate) async fn flow(&self, api: &Api, action: Action, name: &str) -> Result<Flow, Problem> {
         self.must(action)?;
         Ok(api.store.flow(&self.tenant, name).await?)
     }
@@ -121,11 +109,7 @@ impl<S: Sync> FromRequestParts<S> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        parts
-            .extensions
-            .get::<Caller>()
-            .cloned()
-            .ok_or_else(Problem::internal)
+        parts.extensions.get::<Caller>().cloned().ok_or_else(Problem::internal)
     }
 }
 
@@ -154,12 +138,8 @@ impl Operator {
         if self.0.as_ref().is_none_or(|bearer| bearer.may_write) {
             return Ok(());
         }
-        Err(Problem::new(
-            StatusCode::FORBIDDEN,
-            "not_permitted",
-            "this operator's token only reads",
-        )
-        .hint("Use one that `wed operator create` made without --read-only."))
+        Err(Problem::new(StatusCode::FORBIDDEN, "not_permitted", "this operator's token only reads")
+            .hint("Use one that `wed operator create` made without --read-only."))
     }
 
     /// The store, used in the operator's name.
@@ -185,11 +165,7 @@ impl<S: Sync> FromRequestParts<S> for Operator {
 pub(crate) struct Vouched(pub(crate) Operator);
 
 /// Lets a request in that comes with the token of an operator of the installation, or from within this process.
-pub(crate) async fn let_operator_in(
-    State(api): State<Api>,
-    mut request: Request,
-    next: Next,
-) -> Response {
+pub(crate) async fn let_operator_in(State(api): State<Api>, mut request: Request, next: Next) -> Response {
     let sent = request.headers().get(header::AUTHORIZATION).cloned();
     let client = request.extensions().get::<ClientAddress>().copied();
     let operator = match request.extensions().get::<Vouched>().cloned() {
@@ -215,9 +191,7 @@ async fn identify_operator(
     let share = share_of_address(client);
     let _slot = api.lookups.wait(&share, 1, api.times.request).await?;
     let found = authenticate_operator(&api.tokens, &secret).await;
-    if matches!(found, Err(AuthenticationError::Invalid))
-        && authenticate(&api.tokens, secret.reveal()).await.is_ok()
-    {
+    if matches!(found, Err(AuthenticationError::Invalid)) && authenticate(&api.tokens, secret.reveal()).await.is_ok() {
         return Err(Problem::new(
             StatusCode::FORBIDDEN,
             "not_permitted",
@@ -245,25 +219,15 @@ pub(crate) async fn let_in(State(api): State<Api>, mut request: Request, next: N
         Err(refused) => return *refused,
     };
     if !is_for(&identity, &request) {
-        return Problem::new(
-            StatusCode::FORBIDDEN,
-            "not_permitted",
-            "this token is for some flows only",
-        )
-        .hint("GET /v1/tokens names its flows; use another token for anything else.")
-        .into_response();
+        return Problem::new(StatusCode::FORBIDDEN, "not_permitted", "this token is for some flows only")
+            .hint("GET /v1/tokens names its flows; use another token for anything else.")
+            .into_response();
     }
-    let caller = Caller {
-        identity: Arc::new(identity),
-        is_owner: false,
-    };
+    let caller = Caller { identity: Arc::new(identity), is_owner: false };
     request.extensions_mut().insert(caller.clone());
     let share = ShareOf(caller.tenant.clone());
     request.extensions_mut().insert(share);
-    let asked = request
-        .extensions()
-        .get::<MatchedPath>()
-        .map(|path| format!("{} {}", request.method(), path.as_str()));
+    let asked = request.extensions().get::<MatchedPath>().map(|path| format!("{} {}", request.method(), path.as_str()));
     let mut response = next.run(request).await;
     if response.status() == StatusCode::FORBIDDEN {
         note_denied(&api, &caller, asked.as_deref().unwrap_or_default()).await;
@@ -278,20 +242,14 @@ pub(crate) async fn let_in(State(api): State<Api>, mut request: Request, next: N
 fn is_for(identity: &Identity, request: &Request) -> bool {
     let path = request.uri().path();
     // A name that is written with escapes is none of the token's: names have no character that needs one.
-    let flow = path
-        .strip_prefix("/v1/flows/")
-        .and_then(|rest| rest.split('/').next());
+    let flow = path.strip_prefix("/v1/flows/").and_then(|rest| rest.split('/').next());
     identity.flows.is_empty()
         || path == "/v1/me"
         || flow.is_some_and(|flow| identity.flows.iter().any(|own| own == flow))
 }
 
 /// Lets the owner of the installation in, without a token.
-pub(crate) async fn let_owner_in(
-    State(owner): State<Caller>,
-    mut request: Request,
-    next: Next,
-) -> Response {
+pub(crate) async fn let_owner_in(State(owner): State<Caller>, mut request: Request, next: Next) -> Response {
     let share = ShareOf(owner.tenant.clone());
     request.extensions_mut().insert(share);
     request.extensions_mut().insert(owner);
@@ -359,9 +317,7 @@ async fn look_up(
     };
     let _slot = api.lookups.wait(&share, 1, api.times.request).await?;
     let found = authenticate(&api.tokens, secret.reveal()).await;
-    if matches!(found, Err(AuthenticationError::Invalid))
-        && authenticate_operator(&api.tokens, secret).await.is_ok()
-    {
+    if matches!(found, Err(AuthenticationError::Invalid)) && authenticate_operator(&api.tokens, secret).await.is_ok() {
         return Err(Problem::new(
             StatusCode::FORBIDDEN,
             "not_permitted",
@@ -393,10 +349,7 @@ pub(crate) fn share_of_address(client: Option<ClientAddress>) -> String {
 /// Reads the token of the header `Authorization`.
 pub(crate) fn secret_of(sent: Option<&HeaderValue>) -> Result<Secret, Problem> {
     let Some(value) = sent else {
-        return Err(unauthorized(
-            "no_token",
-            "the request comes without a token",
-        ));
+        return Err(unauthorized("no_token", "the request comes without a token"));
     };
     let token = value
         .to_str()
@@ -405,26 +358,17 @@ pub(crate) fn secret_of(sent: Option<&HeaderValue>) -> Result<Secret, Problem> {
         .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
         .map(|(_, token)| token.trim());
     let Some(token) = token else {
-        return Err(unauthorized(
-            "no_token",
-            "the header Authorization is not of the form `Bearer wed_…`",
-        ));
+        return Err(unauthorized("no_token", "the header Authorization is not of the form `Bearer wed_…`"));
     };
     Secret::parse(token).ok_or_else(invalid_token)
 }
 
 pub(crate) fn invalid_token() -> Problem {
-    unauthorized(
-        "invalid_token",
-        "the token is mistyped, unknown, expired or revoked",
-    )
+    unauthorized("invalid_token", "the token is mistyped, unknown, expired or revoked")
 }
 
 fn unauthorized(code: &str, detail: &str) -> Problem {
     Problem::new(StatusCode::UNAUTHORIZED, code, detail)
         .hint("Send `Authorization: Bearer wed_…`; `wed token create` makes a token.")
-        .with(
-            header::WWW_AUTHENTICATE,
-            HeaderValue::from_static("Bearer realm=\"wedflow\""),
-        )
+        .with(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"wedflow\""))
 }

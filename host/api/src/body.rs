@@ -68,9 +68,7 @@ fn must_be(headers: &HeaderMap, wanted: &str) -> Result<(), Problem> {
             Some(found) => format!("the body is said to be {found}"),
         },
     )
-    .hint(format!(
-        "Send {wanted}, and say so: `Content-Type: {wanted}`."
-    )))
+    .hint(format!("Send {wanted}, and say so: `Content-Type: {wanted}`.")))
 }
 
 /// Returns the type that the header gives a body, without parameters.
@@ -84,10 +82,8 @@ pub(crate) fn media_type(headers: &HeaderMap) -> Option<String> {
 pub(crate) fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     read::<Plain>(bytes)?;
     if bytes.trim_ascii_start().first() != Some(&b'{') {
-        return Err(
-            Problem::invalid("invalid_document", "the document is no object")
-                .hint("Send an object: `{…}`. GET /openapi.json describes it."),
-        );
+        return Err(Problem::invalid("invalid_document", "the document is no object")
+            .hint("Send an object: `{…}`. GET /openapi.json describes it."));
     }
     read(bytes)
 }
@@ -162,30 +158,17 @@ fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         let inner = error.into_inner();
         let (line, column) = (inner.line(), inner.column());
         let problem = if inner.is_data() {
-            Problem::invalid("invalid_document", inner.to_string())
-                .hint("GET /openapi.json describes the document.")
+            Problem::invalid("invalid_document", inner.to_string()).hint("GET /openapi.json describes the document.")
         } else {
-            Problem::new(
-                StatusCode::BAD_REQUEST,
-                "invalid_json",
-                format!("the body is no JSON: {inner}"),
-            )
-            .hint(format!("Look at line {line}, column {column} of the body."))
+            Problem::new(StatusCode::BAD_REQUEST, "invalid_json", format!("the body is no JSON: {inner}"))
+                .hint(format!("Look at line {line}, column {column} of the body."))
         };
         // Where it cannot tell, there is no path.
-        if matches!(path.as_str(), "." | "?") {
-            problem
-        } else {
-            problem.at(path)
-        }
+        if matches!(path.as_str(), "." | "?") { problem } else { problem.at(path) }
     })?;
     reader.end().map_err(|error| {
-        Problem::new(
-            StatusCode::BAD_REQUEST,
-            "invalid_json",
-            format!("something follows the document: {error}"),
-        )
-        .hint("Send one document only.")
+        Problem::new(StatusCode::BAD_REQUEST, "invalid_json", format!("something follows the document: {error}"))
+            .hint("Send one document only.")
     })?;
     Ok(value)
 }
@@ -199,19 +182,11 @@ pub(crate) struct Read {
 
 /// Returns the number of bytes that the header announces.
 pub(crate) fn announced(headers: &HeaderMap) -> Option<u64> {
-    headers
-        .get(header::CONTENT_LENGTH)
-        .and_then(|value| value.to_str().ok())
-        .and_then(|value| value.parse().ok())
+    headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()).and_then(|value| value.parse().ok())
 }
 
 /// Reads a body of at most `most` bytes that comes without compression.
-pub(crate) async fn plain(
-    headers: &HeaderMap,
-    body: Body,
-    most: u64,
-    times: Times,
-) -> Result<Read, Problem> {
+pub(crate) async fn plain(headers: &HeaderMap, body: Body, most: u64, times: Times) -> Result<Read, Problem> {
     refuse_compressed(headers)?;
     let announced = announced(headers);
     if let Some(length) = announced
@@ -237,83 +212,53 @@ pub(crate) async fn plain(
         hasher.update(&data);
         bytes.extend_from_slice(&data);
     }
-    Ok(Read {
-        bytes,
-        digest: hasher.finalize().into(),
-    })
+    Ok(Read { bytes, digest: hasher.finalize().into() })
 }
 
 /// Refuses a compressed body: a few bytes can unpack to any number of them.
 fn refuse_compressed(headers: &HeaderMap) -> Result<(), Problem> {
     match headers.get(header::CONTENT_ENCODING) {
-        Some(encoding) if encoding != "identity" => Err(Problem::new(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "content_encoding",
-            "the body is compressed",
-        )
-        .hint("Send it as it is, without Content-Encoding.")),
+        Some(encoding) if encoding != "identity" => {
+            Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "content_encoding", "the body is compressed")
+                .hint("Send it as it is, without Content-Encoding."))
+        }
         _ => Ok(()),
     }
 }
 
 fn too_large(most: u64) -> Problem {
-    Problem::new(
-        StatusCode::PAYLOAD_TOO_LARGE,
-        "too_large",
-        format!("the body is longer than {most} bytes"),
-    )
-    .hint(format!("Send at most {most} bytes."))
+    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", format!("the body is longer than {most} bytes"))
+        .hint(format!("Send at most {most} bytes."))
 }
 
 /// Reads the next bytes of a body of which `came` bytes have come since `began`. Returns none at its end, and no bytes
 /// for a frame that holds no data.
-async fn next_data(
-    body: &mut Body,
-    came: usize,
-    began: Instant,
-    times: Times,
-) -> Result<Option<Bytes>, Problem> {
+async fn next_data(body: &mut Body, came: usize, began: Instant, times: Times) -> Result<Option<Bytes>, Problem> {
     let next = began + times.upload.min(due(came, times.idle));
     let next = next.min(Instant::now() + times.idle);
-    let frame = timeout_at(next, body.frame())
-        .await
-        .map_err(|_| too_slow(times))?;
+    let frame = timeout_at(next, body.frame()).await.map_err(|_| too_slow(times))?;
     let Some(frame) = frame else { return Ok(None) };
     let frame = frame.map_err(|_| {
-        Problem::new(
-            StatusCode::BAD_REQUEST,
-            "broken_body",
-            "the body broke off or is malformed",
-        )
-        .hint("Send it again.")
+        Problem::new(StatusCode::BAD_REQUEST, "broken_body", "the body broke off or is malformed")
+            .hint("Send it again.")
     })?;
     Ok(Some(frame.into_data().unwrap_or_default()))
 }
 
 fn too_slow(times: Times) -> Problem {
-    Problem::new(
-        StatusCode::REQUEST_TIMEOUT,
-        "too_slow",
-        "the rest of the body did not come",
-    )
-    .hint(format!(
-        "Send the next bytes within {} s, at least {} KiB in a second, and all of them within {} s.",
-        times.idle.as_secs(),
-        SLOWEST >> 10,
-        times.upload.as_secs()
-    ))
-    .with(
-        header::CONNECTION,
-        axum::http::HeaderValue::from_static("close"),
-    )
+    Problem::new(StatusCode::REQUEST_TIMEOUT, "too_slow", "the rest of the body did not come")
+        .hint(format!(
+            "Send the next bytes within {} s, at least {} KiB in a second, and all of them within {} s.",
+            times.idle.as_secs(),
+            SLOWEST >> 10,
+            times.upload.as_secs()
+        ))
+        .with(header::CONNECTION, axum::http::HeaderValue::from_static("close"))
 }
 
 /// Returns when a body of which `bytes` came must have sent more, counted from its beginning.
 fn due(came: usize, idle: std::time::Duration) -> std::time::Duration {
-    let millis = u64::try_from(came)
-        .unwrap_or(u64::MAX)
-        .saturating_mul(1_000)
-        / SLOWEST;
+    let millis = u64::try_from(came).unwrap_or(u64::MAX).saturating_mul(1_000) / SLOWEST;
     idle + std::time::Duration::from_millis(millis)
 }
 
@@ -347,24 +292,18 @@ impl<S: Sync> FromRequestParts<S> for IdempotencyKey {
             return Ok(IdempotencyKey(None));
         };
         match value.to_str() {
-            Ok(key) if is_key(key) && values.next().is_none() => {
-                Ok(IdempotencyKey(Some(key.to_owned())))
-            }
+            Ok(key) if is_key(key) && values.next().is_none() => Ok(IdempotencyKey(Some(key.to_owned()))),
             _ => Err(Problem::new(
                 StatusCode::BAD_REQUEST,
                 "idempotency_key",
                 match value.len() {
-                    1..=LONGEST_KEY => {
-                        "the key holds what is no visible ASCII character".to_owned()
-                    }
+                    1..=LONGEST_KEY => "the key holds what is no visible ASCII character".to_owned(),
                     length => {
                         format!("the key has {length} bytes, and 1 to {LONGEST_KEY} are allowed")
                     }
                 },
             )
-            .hint(format!(
-                "Send one, of 1 to {LONGEST_KEY} visible ASCII characters, best a random UUID."
-            ))),
+            .hint(format!("Send one, of 1 to {LONGEST_KEY} visible ASCII characters, best a random UUID."))),
         }
     }
 }
@@ -399,16 +338,9 @@ mod tests {
     #[test]
     fn what_is_wrong_with_a_document_is_told_with_its_place() {
         let wrong = problem(r#"{"list":[{"n":1},{"n":"x"}]}"#);
-        assert_eq!(
-            (&wrong["status"], &wrong["at"]),
-            (&422.into(), &"list[1].n".into())
-        );
+        assert_eq!((&wrong["status"], &wrong["at"]), (&422.into(), &"list[1].n".into()));
         let unknown = problem(r#"{"list":[{"m":1}]}"#);
-        assert!(
-            unknown["detail"]
-                .as_str()
-                .is_some_and(|text| text.contains("unknown field `m`"))
-        );
+        assert!(unknown["detail"].as_str().is_some_and(|text| text.contains("unknown field `m`")));
         assert_eq!(problem("{")["status"], 400);
         assert_eq!(problem("{")["at"], serde_json::Value::Null);
         for (text, said) in [
@@ -418,12 +350,7 @@ mod tests {
         ] {
             let wrong = problem(text);
             assert_eq!(wrong["status"], 422, "{wrong}");
-            assert!(
-                wrong["detail"]
-                    .as_str()
-                    .is_some_and(|told| told.contains(said)),
-                "{wrong}"
-            );
+            assert!(wrong["detail"].as_str().is_some_and(|told| told.contains(said)), "{wrong}");
         }
         assert_eq!(problem(r#"{"list":[]} x"#)["code"], "invalid_json");
         assert!(json::<Outer>(br#"{"list":[]}"#).is_ok());

@@ -22,9 +22,7 @@ const HOST_BITS_V6: u32 = 64;
 /// Returns the address that a share is counted by: IPv6 addresses of a /64 are one.
 pub(crate) fn grouped(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
-        IpAddr::V6(address) => {
-            IpAddr::V6((address.to_bits() >> HOST_BITS_V6 << HOST_BITS_V6).into())
-        }
+        IpAddr::V6(address) => IpAddr::V6((address.to_bits() >> HOST_BITS_V6 << HOST_BITS_V6).into()),
         address => address,
     }
 }
@@ -55,10 +53,7 @@ impl Proxies {
             return peer;
         }
         let told = headers.get_all("x-forwarded-for").into_iter();
-        let told: Vec<&str> = told
-            .filter_map(|value| value.to_str().ok())
-            .flat_map(|value| value.split(','))
-            .collect();
+        let told: Vec<&str> = told.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')).collect();
         let mut client = peer;
         for address in told.into_iter().rev().map_while(address_of) {
             client = address;
@@ -74,11 +69,7 @@ impl Proxies {
 fn address_of(text: &str) -> Option<IpAddr> {
     let text = text.trim();
     let alone = text.trim_start_matches('[').trim_end_matches(']');
-    let with_port = || {
-        text.parse()
-            .ok()
-            .map(|socket: std::net::SocketAddr| socket.ip())
-    };
+    let with_port = || text.parse().ok().map(|socket: std::net::SocketAddr| socket.ip());
     alone.parse().ok().or_else(with_port)
 }
 
@@ -131,12 +122,7 @@ pub(crate) struct Connection {
 
 impl Connections {
     pub(crate) fn new(most: usize, of_address: usize) -> Self {
-        Connections(Arc::new(Shared {
-            most,
-            of_address,
-            state: Mutex::default(),
-            freed: Notify::new(),
-        }))
+        Connections(Arc::new(Shared { most, of_address, state: Mutex::default(), freed: Notify::new() }))
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -149,9 +135,7 @@ impl Connections {
             let freed = self.0.freed.notified();
             {
                 let state = self.state();
-                if state.open.len() < self.0.most
-                    || state.open.values().any(|open| open.idle.is_some())
-                {
+                if state.open.len() < self.0.most || state.open.values().any(|open| open.idle.is_some()) {
                     return;
                 }
             }
@@ -183,19 +167,9 @@ impl Connections {
         state.narrow += usize::from(narrow);
         let (number, end) = (state.next, Arc::new(Notify::new()));
         state.next += 1;
-        let open = Open {
-            share,
-            narrow,
-            idle: Some(Instant::now()),
-            end: Arc::clone(&end),
-        };
+        let open = Open { share, narrow, idle: Some(Instant::now()), end: Arc::clone(&end) };
         state.open.insert(number, open);
-        Some(Connection {
-            connections: self.clone(),
-            number,
-            end,
-            narrow,
-        })
+        Some(Connection { connections: self.clone(), number, end, narrow })
     }
 }
 
@@ -281,10 +255,7 @@ impl HttpBody for Sent {
     type Data = Bytes;
     type Error = axum::Error;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         Pin::new(&mut self.body).poll_frame(cx)
     }
 
@@ -307,14 +278,8 @@ mod tests {
 
     #[test]
     fn addresses_of_a_v6_network_share() {
-        assert_eq!(
-            grouped(address("2001:db8::1")),
-            grouped(address("2001:db8::ffff:1"))
-        );
-        assert_ne!(
-            grouped(address("2001:db8::1")),
-            grouped(address("2001:db8:0:1::1"))
-        );
+        assert_eq!(grouped(address("2001:db8::1")), grouped(address("2001:db8::ffff:1")));
+        assert_ne!(grouped(address("2001:db8::1")), grouped(address("2001:db8:0:1::1")));
         assert_eq!(grouped(address("::ffff:10.0.0.1")), address("10.0.0.1"));
     }
 
@@ -322,18 +287,13 @@ mod tests {
     fn forwarded_address_is_believed_of_proxies_only() {
         let proxies = Proxies(Arc::new(["10.0.0.0/8".parse().expect("a network")]));
         let mut headers = HeaderMap::new();
-        let told = "1.2.3.4, 198.51.100.7:9, 10.9.9.9"
-            .parse()
-            .expect("a value");
+        let told = "1.2.3.4, 198.51.100.7:9, 10.9.9.9".parse().expect("a value");
         headers.insert("x-forwarded-for", told);
         let client = |peer| proxies.client(address(peer), &headers);
         assert_eq!(client("10.0.0.1"), address("198.51.100.7"));
         assert_eq!(client("192.0.2.1"), address("192.0.2.1"));
         headers.insert("x-forwarded-for", "nobody".parse().expect("a value"));
-        assert_eq!(
-            proxies.client(address("10.0.0.1"), &headers),
-            address("10.0.0.1")
-        );
+        assert_eq!(proxies.client(address("10.0.0.1"), &headers), address("10.0.0.1"));
     }
 
     #[tokio::test]
@@ -360,15 +320,9 @@ mod tests {
         let a = address("192.0.2.1");
         let first = Arc::new(connections.take(Some(a)).expect("room"));
         let _busy = first.busy();
-        let narrow: Vec<_> = (0..NARROW_MAX)
-            .map(|_| connections.take(Some(a)).expect("a narrow one"))
-            .collect();
+        let narrow: Vec<_> = (0..NARROW_MAX).map(|_| connections.take(Some(a)).expect("a narrow one")).collect();
         assert!(narrow.iter().all(|connection| connection.narrow));
         assert!(connections.take(Some(a)).is_none());
-        assert!(
-            connections
-                .take(None)
-                .is_some_and(|connection| !connection.narrow)
-        );
+        assert!(connections.take(None).is_some_and(|connection| !connection.narrow));
     }
 }

@@ -87,38 +87,12 @@ impl Figure {
     }
 }
 
-const fn gauge(
-    name: &'static str,
-    unit: &'static str,
-    help: &'static str,
-    row: &'static str,
-) -> Figure {
-    Figure {
-        name,
-        unit,
-        kind: FigureKind::Gauge,
-        labels: &[],
-        help,
-        origin: Origin::Database(row),
-        alerts: &[],
-    }
+const fn gauge(name: &'static str, unit: &'static str, help: &'static str, row: &'static str) -> Figure {
+    Figure { name, unit, kind: FigureKind::Gauge, labels: &[], help, origin: Origin::Database(row), alerts: &[] }
 }
 
-const fn of_host(
-    name: &'static str,
-    unit: &'static str,
-    help: &'static str,
-    kind: FigureKind,
-) -> Figure {
-    Figure {
-        name,
-        unit,
-        kind,
-        labels: &[],
-        help,
-        origin: Origin::Host,
-        alerts: &[],
-    }
+const fn of_host(name: &'static str, unit: &'static str, help: &'static str, kind: FigureKind) -> Figure {
+    Figure { name, unit, kind, labels: &[], help, origin: Origin::Host, alerts: &[] }
 }
 
 /// Figures for monitoring, in the order of the page and of the dashboard.
@@ -131,12 +105,7 @@ pub const FIGURES: &[Figure] = &[
             severity: "critical",
             advice: "A host does not reach the database. Run `wed doctor` there; hosts resume once it is back.",
         }],
-        ..of_host(
-            "database_up",
-            "",
-            "1 if the database answers this host, else 0",
-            FigureKind::Gauge,
-        )
+        ..of_host("database_up", "", "1 if the database answers this host, else 0", FigureKind::Gauge)
     },
     Figure {
         alerts: &[Alert {
@@ -157,12 +126,7 @@ pub const FIGURES: &[Figure] = &[
             severity: "critical",
             advice: "Transitions return, and nothing is committed. `wed status` names who holds locks.",
         }],
-        ..of_host(
-            "transitions_committed",
-            "",
-            "Transitions that this host committed",
-            FigureKind::Counter,
-        )
+        ..of_host("transitions_committed", "", "Transitions that this host committed", FigureKind::Counter)
     },
     Figure {
         labels: &["outcome"],
@@ -174,25 +138,10 @@ pub const FIGURES: &[Figure] = &[
             severity: "warning",
             advice: "More than a fifth of all attempts fail. `wed job logs FLOW WID` tells why.",
         }],
-        ..of_host(
-            "attempts",
-            "",
-            "Attempts that this host made, by outcome",
-            FigureKind::Counter,
-        )
+        ..of_host("attempts", "", "Attempts that this host made, by outcome", FigureKind::Counter)
     },
-    of_host(
-        "attempt_duration",
-        "seconds",
-        "Duration of an attempt, waiting included",
-        FigureKind::Histogram,
-    ),
-    of_host(
-        "attempt_fuel",
-        "",
-        "Fuel that attempts of this host used",
-        FigureKind::Counter,
-    ),
+    of_host("attempt_duration", "seconds", "Duration of an attempt, waiting included", FigureKind::Histogram),
+    of_host("attempt_fuel", "", "Fuel that attempts of this host used", FigureKind::Counter),
     Figure {
         alerts: &[Alert {
             name: "WedflowCommitsSlow",
@@ -208,20 +157,10 @@ pub const FIGURES: &[Figure] = &[
             FigureKind::Histogram,
         )
     },
-    of_host(
-        "commit_batch_results",
-        "",
-        "Results in a batch",
-        FigureKind::Histogram,
-    ),
+    of_host("commit_batch_results", "", "Results in a batch", FigureKind::Histogram),
     Figure {
         labels: &["state"],
-        ..gauge(
-            "jobs",
-            "",
-            "Pending jobs: in_flight, ready, later, paused, external, no_component, exceptions",
-            "jobs",
-        )
+        ..gauge("jobs", "", "Pending jobs: in_flight, ready, later, paused, external, no_component, exceptions", "jobs")
     },
     Figure {
         alerts: &[Alert {
@@ -231,21 +170,11 @@ pub const FIGURES: &[Figure] = &[
             severity: "warning",
             advice: "A job that could run is not claimed. Start more hosts; `wed job list` shows whose it is.",
         }],
-        ..gauge(
-            "queue_age",
-            "seconds",
-            "Time since the oldest job that could run is due",
-            "queue_age",
-        )
+        ..gauge("queue_age", "seconds", "Time since the oldest job that could run is due", "queue_age")
     },
     Figure {
         labels: &["session"],
-        ..gauge(
-            "lock_wait",
-            "seconds",
-            "Longest wait for a lock, by the session that holds it",
-            "lock_wait_seconds",
-        )
+        ..gauge("lock_wait", "seconds", "Longest wait for a lock, by the session that holds it", "lock_wait_seconds")
     },
     Figure {
         labels: &["tenant", "flow"],
@@ -256,19 +185,9 @@ pub const FIGURES: &[Figure] = &[
             severity: "warning",
             advice: "Instances of a flow become exceptions. `wed instance list FLOW --status exception` lists them.",
         }],
-        ..gauge(
-            "exceptions",
-            "",
-            "Instances that are exceptions, of the 1 000 flows with the most",
-            "exceptions",
-        )
+        ..gauge("exceptions", "", "Instances that are exceptions, of the 1 000 flows with the most", "exceptions")
     },
-    gauge(
-        "circuits_open",
-        "",
-        "Circuit breakers that hosts hold open",
-        "circuits_open",
-    ),
+    gauge("circuits_open", "", "Circuit breakers that hosts hold open", "circuits_open"),
     Figure {
         labels: &["tenant"],
         alerts: &[Alert {
@@ -278,12 +197,7 @@ pub const FIGURES: &[Figure] = &[
             severity: "warning",
             advice: "Messages to a tenant's webhooks are not delivered. `wed status` names the receiver.",
         }],
-        ..gauge(
-            "webhook_messages",
-            "",
-            "Messages to webhooks that are still to be delivered",
-            "webhook_messages",
-        )
+        ..gauge("webhook_messages", "", "Messages to webhooks that are still to be delivered", "webhook_messages")
     },
     Figure {
         alerts: &[Alert {
@@ -300,12 +214,7 @@ pub const FIGURES: &[Figure] = &[
             "schedule_lateness",
         )
     },
-    gauge(
-        "pauses",
-        "",
-        "Tenants, flows, triggers and instances that are paused",
-        "pauses",
-    ),
+    gauge("pauses", "", "Tenants, flows, triggers and instances that are paused", "pauses"),
     Figure {
         alerts: &[Alert {
             name: "WedflowLocks",
@@ -314,20 +223,10 @@ pub const FIGURES: &[Figure] = &[
             severity: "warning",
             advice: "Sessions wait for locks all the time. `wed status` names who holds them.",
         }],
-        ..gauge(
-            "lock_waits",
-            "",
-            "Sessions of the database that wait for a lock",
-            "lock_waits",
-        )
+        ..gauge("lock_waits", "", "Sessions of the database that wait for a lock", "lock_waits")
     },
     gauge("sessions", "", "Sessions of the database", "sessions"),
-    gauge(
-        "sessions_max",
-        "",
-        "Sessions that the server takes",
-        "sessions_max",
-    ),
+    gauge("sessions_max", "", "Sessions that the server takes", "sessions_max"),
     Figure {
         labels: &["tenant", "kind"],
         ..gauge(
@@ -339,12 +238,7 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         labels: &["tenant"],
-        ..gauge(
-            "tenant_finished_instances",
-            "",
-            "Final instances that tenants keep",
-            "finished",
-        )
+        ..gauge("tenant_finished_instances", "", "Final instances that tenants keep", "finished")
     },
     Figure {
         labels: &["code"],
@@ -355,19 +249,9 @@ pub const FIGURES: &[Figure] = &[
             severity: "warning",
             advice: "`wed status` says what is wrong and how to mend it.",
         }],
-        ..gauge(
-            "problems",
-            "",
-            "Problems of the installation, as `wed status` lists them",
-            "problems",
-        )
+        ..gauge("problems", "", "Problems of the installation, as `wed status` lists them", "problems")
     },
-    gauge(
-        "trace_partitions",
-        "",
-        "Partitions of the history; one a day until retention drops it",
-        "trace_partitions",
-    ),
+    gauge("trace_partitions", "", "Partitions of the history; one a day until retention drops it", "trace_partitions"),
     Figure {
         labels: &["kind"],
         alerts: &[Alert {
@@ -385,12 +269,7 @@ pub const FIGURES: &[Figure] = &[
             "capacity",
         )
     },
-    gauge(
-        "database_size",
-        "bytes",
-        "Size of the database",
-        "database_size",
-    ),
+    gauge("database_size", "bytes", "Size of the database", "database_size"),
 ];
 
 /// The page docs/reference/metrics.md.
@@ -413,19 +292,11 @@ pub fn page() -> String {
             Origin::Host => "host",
         };
         let labels: Vec<String> = figure.labels.iter().map(|one| format!("`{one}`")).collect();
-        page.push_str(&format!(
-            "| `{}` | {kind} | {} | {of} | {} |\n",
-            figure.series(),
-            labels.join(" "),
-            figure.help
-        ));
+        page.push_str(&format!("| `{}` | {kind} | {} | {of} | {} |\n", figure.series(), labels.join(" "), figure.help));
     }
     page.push_str("\n## Alerts\n\n| rule | severity | what to do |\n| --- | --- | --- |\n");
     for alert in FIGURES.iter().flat_map(|figure| figure.alerts) {
-        page.push_str(&format!(
-            "| `{}` | {} | {} |\n",
-            alert.name, alert.severity, alert.advice
-        ));
+        page.push_str(&format!("| `{}` | {} | {} |\n", alert.name, alert.severity, alert.advice));
     }
     page
 }
@@ -462,9 +333,7 @@ pub fn dashboard() -> String {
             (_, FigureKind::Counter) => "ops",
             _ => "short",
         };
-        let legend: Vec<String> = (figure.labels.iter())
-            .map(|one| format!("{{{{{one}}}}}"))
-            .collect();
+        let legend: Vec<String> = (figure.labels.iter()).map(|one| format!("{{{{{one}}}}}")).collect();
         let quantile = match figure.kind {
             FigureKind::Histogram => ", 99th percentile",
             FigureKind::Counter => ", per second",

@@ -41,11 +41,7 @@ pub fn in_process(store: &Store, owner: Owner) -> Router {
 
 /// Returns the service over all clusters of a directory as the owner of the installation calls it, for what operators
 /// do. Clusters that do not answer now count as such.
-pub async fn in_process_placed(
-    directory: &Directory,
-    clusters: &[Arc<ServedDatabase>],
-    owner: &Owner,
-) -> Router {
+pub async fn in_process_placed(directory: &Directory, clusters: &[Arc<ServedDatabase>], owner: &Owner) -> Router {
     let placed = Placed::new(directory);
     let make_api = |one: &ServedDatabase| unbounded(&one.store, owner.clone());
     placed.serve(clusters, &make_api).await;
@@ -63,12 +59,6 @@ fn unbounded(store: &Store, owner: Owner) -> Api {
         health: store.clone(),
         replica: None,
     };
-    let times = Times {
-        request: LONGEST,
-        definition: LONGEST,
-        idle: LONGEST,
-        upload: LONGEST,
-        watching: LONGEST,
-    };
+    let times = Times { request: LONGEST, definition: LONGEST, idle: LONGEST, upload: LONGEST, watching: LONGEST };
     Api::new(stores, times, (owner.find_secret_key, owner.bench))
 }

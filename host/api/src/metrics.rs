@@ -71,11 +71,7 @@ impl MetricsServer {
     ///
     /// # Errors
     /// When the address cannot be used.
-    pub async fn start(
-        store: &Store,
-        listen: SocketAddr,
-        measures: Measures,
-    ) -> std::io::Result<Self> {
+    pub async fn start(store: &Store, listen: SocketAddr, measures: Measures) -> std::io::Result<Self> {
         let measured = Measured::default();
         measured.note("", store, measures);
         MetricsServer::serve(TcpListener::bind(listen).await?, measured)
@@ -87,9 +83,7 @@ impl MetricsServer {
     /// When the listener has no address.
     pub fn serve(listener: TcpListener, measured: Measured) -> std::io::Result<Self> {
         let address = listener.local_addr()?;
-        let service = Router::new()
-            .route("/metrics", get(metrics))
-            .with_state(measured);
+        let service = Router::new().route("/metrics", get(metrics)).with_state(measured);
         let task = tokio::spawn(async move {
             if let Err(error) = axum::serve(listener, service).await {
                 tracing::error!(
@@ -114,19 +108,13 @@ impl MetricsServer {
 
 async fn metrics(State(measured): State<Measured>) -> Response {
     let sources = measured.sources().clone();
-    let asked = sources
-        .iter()
-        .map(|(cluster, source)| text_of(cluster, source));
+    let asked = sources.iter().map(|(cluster, source)| text_of(cluster, source));
     let texts: Result<Vec<String>, _> = join_all(asked).await.into_iter().collect();
     match texts {
-        Ok(texts) => (
-            [(
-                header::CONTENT_TYPE,
-                "application/openmetrics-text; version=1.0.0; charset=utf-8",
-            )],
-            together(&texts),
-        )
-            .into_response(),
+        Ok(texts) => {
+            ([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], together(&texts))
+                .into_response()
+        }
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }
@@ -137,9 +125,7 @@ fn together(texts: &[String]) -> String {
     for text in texts {
         let text = text.trim_end_matches("# EOF\n");
         for figure in text.split("# HELP ").skip(1) {
-            let described = figure
-                .find("\nwedflow_")
-                .map_or(figure.len(), |end| end + 1);
+            let described = figure.find("\nwedflow_").map_or(figure.len(), |end| end + 1);
             let (description, samples) = figure.split_at(described);
             match figures.iter_mut().find(|known| known.0 == description) {
                 Some(known) => known.1.push_str(samples),
@@ -148,9 +134,7 @@ fn together(texts: &[String]) -> String {
         }
     }
     let figures = figures.into_iter();
-    let mut text: String = figures
-        .map(|(description, samples)| format!("# HELP {description}{samples}"))
-        .collect();
+    let mut text: String = figures.map(|(description, samples)| format!("# HELP {description}{samples}")).collect();
     text.push_str("# EOF\n");
     text
 }
@@ -198,12 +182,7 @@ impl EncodeMetric for Samples {
     }
 }
 
-fn written(
-    cluster: &str,
-    up: i64,
-    rows: &[Metric],
-    measures: &Measures,
-) -> Result<String, std::fmt::Error> {
+fn written(cluster: &str, up: i64, rows: &[Metric], measures: &Measures) -> Result<String, std::fmt::Error> {
     let database = Gauge::<i64>::default();
     database.set(up);
     let label = (!cluster.is_empty()).then(|| ("cluster".into(), cluster.to_owned().into()));
@@ -270,11 +249,8 @@ mod tests {
             label: Some(label.to_owned()).filter(|one| !one.is_empty()),
             value,
         };
-        let rows = [
-            row("exceptions", "acme", "orders", 3.0),
-            row("jobs", "", "ready", 2.0),
-            row("queue_age", "", "", 5.0),
-        ];
+        let rows =
+            [row("exceptions", "acme", "orders", 3.0), row("jobs", "", "ready", 2.0), row("queue_age", "", "", 5.0)];
         let measures = Measures::default();
         measures.committed.inc_by(7);
         let text = written("", 1, &rows, &measures).expect("written");

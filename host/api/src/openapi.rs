@@ -13,28 +13,16 @@ const METHODS: [&str; 5] = ["get", "put", "post", "patch", "delete"];
 const REFUSALS: [(&str, &str); 13] = [
     ("400", "The request cannot be read"),
     ("401", "There is no token, or it is not valid"),
-    (
-        "403",
-        "The token, a quota or the state of the tenant does not allow it",
-    ),
+    ("403", "The token, a quota or the state of the tenant does not allow it"),
     ("404", "There is nothing of that name"),
     ("408", "The body did not come in time"),
-    (
-        "409",
-        "Something is in the way: another change, a lock, a rule",
-    ),
+    ("409", "Something is in the way: another change, a lock, a rule"),
     ("413", "The body is too large"),
     ("415", "The body is not of a type that is served here"),
     ("422", "The document, a value or a name is refused"),
-    (
-        "429",
-        "Too much at once; `Retry-After` says how long to wait",
-    ),
+    ("429", "Too much at once; `Retry-After` says how long to wait"),
     ("500", "The server failed"),
-    (
-        "503",
-        "The database does not answer; `Retry-After` says how long to wait",
-    ),
+    ("503", "The database does not answer; `Retry-After` says how long to wait"),
     ("504", "It took longer than a request may"),
 ];
 
@@ -55,8 +43,7 @@ pub(crate) struct Description;
 /// Adds to the routes' own description what holds for all of them.
 pub(crate) fn completed(routes: &utoipa::openapi::OpenApi) -> Value {
     let mut document = serde_json::to_value(routes).unwrap_or_default();
-    document["servers"] =
-        json!([{ "url": "/", "description": "The server that answers this document" }]);
+    document["servers"] = json!([{ "url": "/", "description": "The server that answers this document" }]);
     document["components"]["securitySchemes"] = json!({
         "token": { "type": "http", "scheme": "bearer", "description": "A token that `wed token create` made: `wed_…`" }
     });
@@ -77,12 +64,7 @@ fn complete(path: &str, operation: &mut Map<String, Value>) {
     let tag = operation["tags"][0].as_str().unwrap_or_default().to_owned();
     let name = operation["operationId"].as_str().unwrap_or_default();
     operation.insert("operationId".to_owned(), format!("{tag}_{name}").into());
-    for parameter in operation
-        .get_mut("parameters")
-        .and_then(Value::as_array_mut)
-        .into_iter()
-        .flatten()
-    {
+    for parameter in operation.get_mut("parameters").and_then(Value::as_array_mut).into_iter().flatten() {
         bound(parameter);
     }
     let has_body = operation.contains_key("requestBody");
@@ -90,10 +72,7 @@ fn complete(path: &str, operation: &mut Map<String, Value>) {
         as_bytes(body);
         as_absent(body);
     }
-    let Some(responses) = operation
-        .get_mut("responses")
-        .and_then(Value::as_object_mut)
-    else {
+    let Some(responses) = operation.get_mut("responses").and_then(Value::as_object_mut) else {
         return;
     };
     if path.starts_with("/v1/") {
@@ -102,9 +81,7 @@ fn complete(path: &str, operation: &mut Map<String, Value>) {
             if !has_body && ["408", "413", "415"].contains(&status) {
                 continue;
             }
-            responses
-                .entry(status)
-                .or_insert_with(|| json!({ "description": when }));
+            responses.entry(status).or_insert_with(|| json!({ "description": when }));
         }
     }
     for (status, response) in responses.iter_mut() {
@@ -158,9 +135,7 @@ fn bound(parameter: &mut Value) {
                 "examples": ["sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"] })
         }
         (Some("header"), "If-None-Match")
-            if parameter["description"]
-                .as_str()
-                .is_some_and(|said| said.starts_with("`*`")) =>
+            if parameter["description"].as_str().is_some_and(|said| said.starts_with("`*`")) =>
         {
             json!({ "type": "string", "pattern": "^\\*$", "examples": ["*"] })
         }

@@ -27,12 +27,10 @@ pub(crate) fn limit(asked: Option<i64>) -> Result<i64, Problem> {
     match asked {
         None => Ok(USUAL),
         Some(limit) if (1..=MOST).contains(&limit) => Ok(limit),
-        Some(_) => Err(Problem::new(
-            StatusCode::BAD_REQUEST,
-            "invalid_query",
-            format!("limit is not between 1 and {MOST}"),
-        )
-        .hint("Ask for a part of that size, and go on with its cursor.")),
+        Some(_) => {
+            Err(Problem::new(StatusCode::BAD_REQUEST, "invalid_query", format!("limit is not between 1 and {MOST}"))
+                .hint("Ask for a part of that size, and go on with its cursor."))
+        }
     }
 }
 
@@ -90,11 +88,7 @@ where
 
 /// A part of a list that was looked up whole: the entries behind the one of the key that the cursor holds, in
 /// the order of their keys.
-pub(crate) fn cut<T: Serialize>(
-    page: &Page,
-    mut all: Vec<T>,
-    key: impl Fn(&T) -> String,
-) -> Result<List<T>, Problem> {
+pub(crate) fn cut<T: Serialize>(page: &Page, mut all: Vec<T>, key: impl Fn(&T) -> String) -> Result<List<T>, Problem> {
     let limit = usize::try_from(limit(page.limit)?).unwrap_or_default();
     all.sort_by_key(&key);
     if let Some(cursor) = &page.cursor {
@@ -109,10 +103,7 @@ pub(crate) fn cut<T: Serialize>(
     let count = fits.count().max(1);
     let more = all.len() > count;
     all.truncate(count);
-    let next = all
-        .last()
-        .filter(|_| more)
-        .map(|last| text_cursor(&key(last)));
+    let next = all.last().filter(|_| more).map(|last| text_cursor(&key(last)));
     Ok(List { items: all, next })
 }
 
@@ -129,8 +120,7 @@ pub(crate) fn text_position(cursor: Option<&str>) -> Result<Option<String>, Prob
 fn read_cursor(cursor: &str) -> Result<String, Problem> {
     let text = BASE64URL_NOPAD.decode(cursor.as_bytes()).ok();
     let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
-    text.filter(|text| !text.is_empty() && !text.contains('\0'))
-        .ok_or_else(no_cursor)
+    text.filter(|text| !text.is_empty() && !text.contains('\0')).ok_or_else(no_cursor)
 }
 
 /// Returns the length of an entry as JSON, in bytes.
@@ -152,12 +142,8 @@ fn length(item: &impl Serialize) -> usize {
 }
 
 fn no_cursor() -> Problem {
-    Problem::new(
-        StatusCode::BAD_REQUEST,
-        "invalid_cursor",
-        "the cursor is none of ours",
-    )
-    .hint("Use the `next` of the part before, or leave it out to begin.")
+    Problem::new(StatusCode::BAD_REQUEST, "invalid_cursor", "the cursor is none of ours")
+        .hint("Use the `next` of the part before, or leave it out to begin.")
 }
 
 /// A cursor of some numbers.
@@ -174,10 +160,7 @@ pub(crate) fn position<const N: usize>(cursor: Option<&str>) -> Result<Option<[i
     let read = || -> Option<[i64; N]> {
         let bytes = BASE64URL_NOPAD.decode(cursor.as_bytes()).ok()?;
         let text = String::from_utf8(bytes).ok()?;
-        let numbers: Vec<i64> = text
-            .split(',')
-            .map(|number| number.parse().ok())
-            .collect::<Option<_>>()?;
+        let numbers: Vec<i64> = text.split(',').map(|number| number.parse().ok()).collect::<Option<_>>()?;
         numbers.try_into().ok()
     };
     match read() {
@@ -205,9 +188,7 @@ mod tests {
                 .map(|number| (number, Entry(number, "x".repeat(length))))
                 .collect::<Vec<_>>())
         };
-        let (items, next) = part(limit, None, |placed| placed, fetch)
-            .await
-            .unwrap_or_else(|_| panic!("a part"));
+        let (items, next) = part(limit, None, |placed| placed, fetch).await.unwrap_or_else(|_| panic!("a part"));
         (items.len(), next)
     }
 
@@ -224,10 +205,7 @@ mod tests {
 
     #[test]
     fn a_whole_list_is_cut_in_order() {
-        let mut page = Page {
-            cursor: None,
-            limit: Some(2),
-        };
+        let mut page = Page { cursor: None, limit: Some(2) };
         let mut seen = Vec::new();
         loop {
             let all = ["c", "a", "e", "b", "d"].map(str::to_owned).to_vec();
@@ -241,19 +219,13 @@ mod tests {
         assert_eq!(seen, ["a", "b", "c", "d", "e"]);
         for bad in ["", "!"] {
             page.cursor = Some(bad.to_owned());
-            assert!(
-                cut(&page, vec!["a".to_owned()], Clone::clone).is_err(),
-                "{bad}"
-            );
+            assert!(cut(&page, vec!["a".to_owned()], Clone::clone).is_err(), "{bad}");
         }
     }
 
     #[test]
     fn cursors_are_read_back_and_others_refused() {
-        assert_eq!(
-            position::<2>(Some(&cursor(&[7, -1]))).ok(),
-            Some(Some([7, -1]))
-        );
+        assert_eq!(position::<2>(Some(&cursor(&[7, -1]))).ok(), Some(Some([7, -1])));
         assert_eq!(position::<1>(None).ok(), Some(None));
         for bad in ["", "!", "MQ==", &cursor(&[1]), "é"] {
             assert!(position::<2>(Some(bad)).is_err(), "{bad}");

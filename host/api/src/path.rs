@@ -25,9 +25,7 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Named<T
         }
         match Path::from_request_parts(parts, state).await {
             Ok(Path(value)) => Ok(Named(value)),
-            Err(PathRejection::FailedToDeserializePathParams(_)) => {
-                Err(Problem::missing("thing", parts.uri.path()))
-            }
+            Err(PathRejection::FailedToDeserializePathParams(_)) => Err(Problem::missing("thing", parts.uri.path())),
             Err(_) => Err(Problem::internal()),
         }
     }
@@ -53,9 +51,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {
             Ok(Query(value)) => Ok(Asked(value)),
             Err(error) => {
                 let said = error.body_text();
-                let said = said
-                    .split_once("query string: ")
-                    .map_or(said.as_str(), |(_, what)| what);
+                let said = said.split_once("query string: ").map_or(said.as_str(), |(_, what)| what);
                 Err(Problem::new(StatusCode::BAD_REQUEST, "invalid_query", said)
                     .hint("GET /openapi.json describes the parameters."))
             }

@@ -51,9 +51,7 @@ impl Placed {
         let places = Arc::new(Places::new(directory.clone()));
         let router = Router::new()
             .fallback(answer)
-            .layer(tower_http::catch_panic::CatchPanicLayer::custom(
-                routes::panicked,
-            ))
+            .layer(tower_http::catch_panic::CatchPanicLayer::custom(routes::panicked))
             .layer(middleware::from_fn(routes::numbered))
             .with_state(Arc::clone(&places));
         Placed { router, places }
@@ -162,9 +160,8 @@ async fn tenant_of(
 /// Answers whether the server is ready: one cluster at least answers.
 fn ready(places: &Places) -> Response {
     let served = places.clusters();
-    let clusters: Map<String, Value> = (served.iter())
-        .map(|cluster| (cluster.name.clone(), cluster.is_up().into()))
-        .collect();
+    let clusters: Map<String, Value> =
+        (served.iter()).map(|cluster| (cluster.name.clone(), cluster.is_up().into())).collect();
     match served.iter().any(|cluster| cluster.is_up()) {
         true => {
             let ready = json!({ "ready": true, "writes": true, "clusters": clusters });

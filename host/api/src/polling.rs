@@ -55,10 +55,7 @@ impl<'a> Poll<'a> {
     }
 
     /// Asks the database within the tenant's share of its connections, and within the time of a request.
-    pub(crate) async fn ask<T>(
-        &self,
-        question: impl Future<Output = Result<T, StoreError>>,
-    ) -> Result<T, Problem> {
+    pub(crate) async fn ask<T>(&self, question: impl Future<Output = Result<T, StoreError>>) -> Result<T, Problem> {
         let longest = self.api.times.request;
         let _asking = self.api.connections.wait(self.tenant, 1, longest).await?;
         let answer = tokio::time::timeout(longest, question).await;

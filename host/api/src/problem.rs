@@ -77,11 +77,7 @@ impl Problem {
     }
 
     pub(crate) fn limit(mut self, name: &str, used: i64, allowed: i64) -> Self {
-        self.document.limit = Some(QuotaPlace {
-            name: name.to_owned(),
-            used,
-            allowed,
-        });
+        self.document.limit = Some(QuotaPlace { name: name.to_owned(), used, allowed });
         self
     }
 
@@ -113,12 +109,7 @@ impl Problem {
             "token" => "GET /v1/tokens lists the tokens there are.",
             _ => "GET /openapi.json tells what there is.",
         };
-        Problem::new(
-            StatusCode::NOT_FOUND,
-            "not_found",
-            format!("there is no {kind} \"{name}\""),
-        )
-        .hint(hint)
+        Problem::new(StatusCode::NOT_FOUND, "not_found", format!("there is no {kind} \"{name}\"")).hint(hint)
     }
 
     pub(crate) fn invalid(code: &str, detail: impl Into<String>) -> Self {
@@ -127,34 +118,22 @@ impl Problem {
 
     /// Something of ours is broken. What, is only logged.
     pub(crate) fn internal() -> Self {
-        Problem::new(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "internal",
-            "the server failed to do this",
-        )
-        .hint("Tell the operator the number in `instance`; it stands in the server's log.")
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the server failed to do this")
+            .hint("Tell the operator the number in `instance`; it stands in the server's log.")
     }
 
     /// Too many of these are under way.
     pub(crate) fn busy() -> Self {
-        Problem::new(
-            StatusCode::TOO_MANY_REQUESTS,
-            "busy",
-            "too many of these are under way",
-        )
-        .hint("Wait until one of them has ended.")
-        .with(header::RETRY_AFTER, 2)
+        Problem::new(StatusCode::TOO_MANY_REQUESTS, "busy", "too many of these are under way")
+            .hint("Wait until one of them has ended.")
+            .with(header::RETRY_AFTER, 2)
     }
 
     /// The database takes no changes.
     pub(crate) fn read_only() -> Self {
-        Problem::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "database",
-            "the database takes no changes now: it is read-only",
-        )
-        .hint("Try again in a moment.")
-        .with(header::RETRY_AFTER, 1)
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "database", "the database takes no changes now: it is read-only")
+            .hint("Try again in a moment.")
+            .with(header::RETRY_AFTER, 1)
     }
 
     /// Returns what a client is told while the database does not answer, and tells the operator why.
@@ -167,13 +146,9 @@ impl Problem {
     }
 
     fn unavailable() -> Self {
-        Problem::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "database",
-            "the database does not answer",
-        )
-        .hint("Try again in a moment.")
-        .with(header::RETRY_AFTER, 1)
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "database", "the database does not answer")
+            .hint("Try again in a moment.")
+            .with(header::RETRY_AFTER, 1)
     }
 }
 
@@ -188,22 +163,16 @@ tokio::task_local! {
 
 impl IntoResponse for Problem {
     fn into_response(mut self) -> Response {
-        self.document.instance = REQUEST
-            .try_with(|request| format!("urn:wedflow:request:{}", request.0))
-            .ok();
+        self.document.instance = REQUEST.try_with(|request| format!("urn:wedflow:request:{}", request.0)).ok();
         if let Some((end, _)) = self.document.detail.char_indices().nth(LONGEST_DETAIL) {
             self.document.detail.truncate(end);
             self.document.detail.push('…');
         }
-        let status =
-            StatusCode::from_u16(self.document.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let status = StatusCode::from_u16(self.document.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = std::mem::take(&mut self.headers);
         let is_elsewhere = FENCED.contains(&self.document.code.as_str());
         let mut response = (status, Json(self.document)).into_response();
-        response.headers_mut().insert(
-            header::CONTENT_TYPE,
-            HeaderValue::from_static("application/problem+json"),
-        );
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         response.headers_mut().extend(headers);
         if is_elsewhere {
             response.extensions_mut().insert(Elsewhere);
@@ -219,22 +188,15 @@ pub(crate) struct Elsewhere;
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::NotFound {
-                kind,
-                name,
-                similar,
-            } => Problem::missing_like(kind, &name, similar),
+            StoreError::NotFound { kind, name, similar } => Problem::missing_like(kind, &name, similar),
             StoreError::OtherRequest => {
-                Problem::invalid("WF046", error.to_string())
-                    .hint("Choose a new key for each thing that is to be done.")
+                Problem::invalid("WF046", error.to_string()).hint("Choose a new key for each thing that is to be done.")
             }
-            StoreError::Conflict(_) => Problem::new(
-                StatusCode::CONFLICT,
-                "conflict",
-                "something else was being done to the same thing",
-            )
-            .hint("Try again.")
-            .with(header::RETRY_AFTER, 1),
+            StoreError::Conflict(_) => {
+                Problem::new(StatusCode::CONFLICT, "conflict", "something else was being done to the same thing")
+                    .hint("Try again.")
+                    .with(header::RETRY_AFTER, 1)
+            }
             StoreError::Locked { .. } => Problem::new(
                 StatusCode::CONFLICT,
                 "locked",
@@ -242,14 +204,10 @@ impl From<StoreError> for Problem {
             )
             .hint("Try again in a moment; a transaction that is left open in SQL holds its locks until it ends.")
             .with(header::RETRY_AFTER, 1),
-            StoreError::Stale(_) => {
-                Problem::new(StatusCode::PRECONDITION_FAILED, "stale", error.to_string())
-                    .hint("GET it again, and send the ETag of that answer in If-Match.")
-            }
-            StoreError::LastAdmin(_) => {
-                Problem::new(StatusCode::CONFLICT, "last_admin", error.to_string())
-                    .hint("Make another user an admin first.")
-            }
+            StoreError::Stale(_) => Problem::new(StatusCode::PRECONDITION_FAILED, "stale", error.to_string())
+                .hint("GET it again, and send the ETag of that answer in If-Match."),
+            StoreError::LastAdmin(_) => Problem::new(StatusCode::CONFLICT, "last_admin", error.to_string())
+                .hint("Make another user an admin first."),
             StoreError::Refused(ref refusal) => match refused(refusal) {
                 Some(problem) => problem,
                 None if refusal.code == "25006" => Problem::read_only(),
@@ -285,53 +243,38 @@ fn refused(refusal: &Refusal) -> Option<Problem> {
         "WF021" => {
             return Some(suspended());
         }
-        "WF002" | "WF006" | "WF007" | "WF009" | "WF013" | "WF042" | "WF043" | "WF081" | "WF082"
-        | "WF024" | "WF026" | "WF027" | "WF028" | "WF087" | "23505" => StatusCode::CONFLICT,
+        "WF002" | "WF006" | "WF007" | "WF009" | "WF013" | "WF042" | "WF043" | "WF081" | "WF082" | "WF024" | "WF026"
+        | "WF027" | "WF028" | "WF087" | "23505" => StatusCode::CONFLICT,
         "WF017" => StatusCode::TOO_MANY_REQUESTS,
         "refused" => StatusCode::UNPROCESSABLE_ENTITY,
         "WF083" => StatusCode::FORBIDDEN,
         "WF040" | "WF080" => StatusCode::NOT_FOUND,
         code if code.starts_with("WF") => StatusCode::UNPROCESSABLE_ENTITY,
         // Data, constraint, syntax and rights within a tenant's own fragment or values.
-        code if ["22", "23", "42", "0A", "54"]
-            .iter()
-            .any(|class| code.starts_with(class)) =>
-        {
+        code if ["22", "23", "42", "0A", "54"].iter().any(|class| code.starts_with(class)) => {
             StatusCode::UNPROCESSABLE_ENTITY
         }
         _ => return None,
     };
-    let code = if refusal.code == "WF020" {
-        "quota"
-    } else {
-        &refusal.code
-    };
+    let code = if refusal.code == "WF020" { "quota" } else { &refusal.code };
     let detail = match &refusal.detail {
         // A document is for programs.
-        Some(detail)
-            if refusal.code.starts_with("WF")
-                && refusal.code != "WF020"
-                && !detail.starts_with('{') =>
-        {
+        Some(detail) if refusal.code.starts_with("WF") && refusal.code != "WF020" && !detail.starts_with('{') => {
             format!("{}: {detail}", refusal.message)
         }
         _ => refusal.message.clone(),
     };
-    let mut problem = Problem::new(status, code, detail).hint(refusal.hint.clone().unwrap_or_else(
-        || {
-            if refusal.place.is_some() {
-                "GET /v1/flows/{flow} lists a flow's attributes; `wed explain conditions` says what a predicate \
+    let mut problem = Problem::new(status, code, detail).hint(refusal.hint.clone().unwrap_or_else(|| {
+        if refusal.place.is_some() {
+            "GET /v1/flows/{flow} lists a flow's attributes; `wed explain conditions` says what a predicate \
                  may hold."
-            } else {
-                "Mend the value that is named, and try again."
-            }
-            .to_owned()
-        },
-    ));
-    problem.document.place = refusal
-        .place
-        .clone()
-        .map(|FragmentPosition { fragment, position }| FragmentPlace { fragment, position });
+        } else {
+            "Mend the value that is named, and try again."
+        }
+        .to_owned()
+    }));
+    problem.document.place =
+        refusal.place.clone().map(|FragmentPosition { fragment, position }| FragmentPlace { fragment, position });
     if refusal.code == "WF088" {
         problem.document.at = wrong_value(refusal);
     }
@@ -352,60 +295,36 @@ fn wrong_value(refusal: &Refusal) -> Option<String> {
 /// The limit's name, what is used and what is allowed, which the database tells in the detail.
 fn quota_of(refusal: &Refusal) -> Option<(String, i64, i64)> {
     let detail: serde_json::Value = serde_json::from_str(refusal.detail.as_deref()?).ok()?;
-    Some((
-        detail["limit"].as_str()?.to_owned(),
-        detail["used"].as_i64()?,
-        detail["allowed"].as_i64()?,
-    ))
+    Some((detail["limit"].as_str()?.to_owned(), detail["used"].as_i64()?, detail["allowed"].as_i64()?))
 }
 
 /// The request took longer than it may.
 pub(crate) fn too_long() -> Problem {
-    Problem::new(
-        StatusCode::GATEWAY_TIMEOUT,
-        "timeout",
-        "this took longer than a request may",
-    )
-    .hint("Ask for less at once, or try again.")
+    Problem::new(StatusCode::GATEWAY_TIMEOUT, "timeout", "this took longer than a request may")
+        .hint("Ask for less at once, or try again.")
 }
 
 /// The tenant is on its way to another database.
 pub(crate) fn moving() -> Problem {
-    Problem::new(
-        StatusCode::SERVICE_UNAVAILABLE,
-        "tenant_moving",
-        "the tenant is being moved to another database",
-    )
-    .hint("Try again in a moment.")
-    .with(header::RETRY_AFTER, 1)
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "tenant_moving", "the tenant is being moved to another database")
+        .hint("Try again in a moment.")
+        .with(header::RETRY_AFTER, 1)
 }
 
 /// The tenant lives in another database.
 pub(crate) fn moved() -> Problem {
-    Problem::new(
-        StatusCode::MISDIRECTED_REQUEST,
-        "tenant_moved",
-        "the tenant lives in another installation",
-    )
-    .hint("Use the server of that installation; the operator of this one knows which it is.")
+    Problem::new(StatusCode::MISDIRECTED_REQUEST, "tenant_moved", "the tenant lives in another installation")
+        .hint("Use the server of that installation; the operator of this one knows which it is.")
 }
 
 /// The tenant is suspended.
 pub(crate) fn suspended() -> Problem {
-    Problem::new(
-        StatusCode::FORBIDDEN,
-        "tenant_suspended",
-        "the tenant is suspended",
-    )
-    .hint("Ask the operator of this installation.")
+    Problem::new(StatusCode::FORBIDDEN, "tenant_suspended", "the tenant is suspended")
+        .hint("Ask the operator of this installation.")
 }
 
 /// The server has no directory of clusters.
 pub(crate) fn no_directory() -> Problem {
-    Problem::new(
-        StatusCode::CONFLICT,
-        "no_directory",
-        "this server has no directory of clusters",
-    )
-    .hint("Ask one that was started with `wed serve --directory`.")
+    Problem::new(StatusCode::CONFLICT, "no_directory", "this server has no directory of clusters")
+        .hint("Ask one that was started with `wed serve --directory`.")
 }

@@ -42,10 +42,7 @@ pub(crate) struct Bearer {
 
 impl Default for Rates {
     fn default() -> Self {
-        Rates {
-            counters: Cache::new(KEPT),
-            bearers: Cache::new(KEPT),
-        }
+        Rates { counters: Cache::new(KEPT), bearers: Cache::new(KEPT) }
     }
 }
 
@@ -69,17 +66,10 @@ impl Counted {
         let mut response = Problem::new(
             StatusCode::TOO_MANY_REQUESTS,
             "rate_limited",
-            format!(
-                "the {} may make {} requests a second",
-                self.policy, self.rate
-            ),
+            format!("the {} may make {} requests a second", self.policy, self.rate),
         )
         .hint("Wait as long as Retry-After says, and ask less often.")
-        .limit(
-            "requests_per_second",
-            i64::from(self.rate),
-            i64::from(self.rate),
-        )
+        .limit("requests_per_second", i64::from(self.rate), i64::from(self.rate))
         .with(header::RETRY_AFTER, seconds)
         .into_response();
         self.tell(&mut response);
@@ -88,9 +78,7 @@ impl Counted {
 
     /// Tells what is left, as the drafts for these headers do.
     pub(crate) fn tell(self, response: &mut Response) {
-        let Counted {
-            policy, rate, left, ..
-        } = self;
+        let Counted { policy, rate, left, .. } = self;
         let headers = response.headers_mut();
         if let Ok(value) = HeaderValue::from_str(&format!("\"{policy}\";q={rate};w=1")) {
             headers.insert(RATE_LIMIT_POLICY, value);
@@ -134,11 +122,7 @@ impl Rates {
             return of_token;
         }
         let of_tenant = self.counted("tenant", tenant, rate);
-        if of_tenant.wait.is_some() || of_tenant.left < of_token.left {
-            of_tenant
-        } else {
-            of_token
-        }
+        if of_tenant.wait.is_some() || of_tenant.left < of_token.left { of_tenant } else { of_token }
     }
 
     fn counted(&self, policy: &'static str, whose: &str, rate: u32) -> Counted {
@@ -148,19 +132,13 @@ impl Rates {
             Some((known, limiter)) if known == rate => limiter,
             _ => {
                 let limiter = Arc::new(
-                    RateLimiter::direct(Quota::per_second(rate))
-                        .with_middleware::<StateInformationMiddleware>(),
+                    RateLimiter::direct(Quota::per_second(rate)).with_middleware::<StateInformationMiddleware>(),
                 );
                 self.counters.insert(key, (rate, Arc::clone(&limiter)));
                 limiter
             }
         };
-        let counted = |left, wait| Counted {
-            policy,
-            rate: rate.get(),
-            left,
-            wait,
-        };
+        let counted = |left, wait| Counted { policy, rate: rate.get(), left, wait };
         match limiter.check() {
             Ok(state) => counted(state.remaining_burst_capacity(), None),
             Err(early) => counted(0, Some(early.wait_time_from(DefaultClock::default().now()))),
@@ -178,9 +156,7 @@ pub(crate) struct Denials {
 
 impl Default for Denials {
     fn default() -> Self {
-        Denials {
-            noted: Cache::new(KEPT),
-        }
+        Denials { noted: Cache::new(KEPT) }
     }
 }
 
@@ -203,22 +179,14 @@ mod tests {
     #[test]
     fn a_token_gets_half_and_a_tenant_no_more_than_all() {
         let rates = Rates::default();
-        let allowed = |token: &str| {
-            (0..50)
-                .filter(|_| rates.count("acme", token, 10).wait.is_none())
-                .count()
-        };
+        let allowed = |token: &str| (0..50).filter(|_| rates.count("acme", token, 10).wait.is_none()).count();
         // Some may come back while the test counts.
         assert!((5..=7).contains(&allowed("one")));
         assert!(allowed("two") + allowed("three") <= 8);
         assert!(rates.count("other", "four", 10).wait.is_none());
         let refused = rates.count("acme", "one", 10);
         assert_eq!((refused.policy, refused.left), ("token", 0));
-        assert!(
-            refused
-                .wait
-                .is_some_and(|wait| wait <= Duration::from_secs(1))
-        );
+        assert!(refused.wait.is_some_and(|wait| wait <= Duration::from_secs(1)));
     }
 
     #[test]

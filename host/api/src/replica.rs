@@ -46,19 +46,10 @@ pub(crate) struct Replica {
 
 impl Replica {
     /// Begins to follow a replica. `routes` are those over it.
-    pub(crate) fn follow(
-        primary: Store,
-        replica: Store,
-        routes: Router,
-        staleness_max: Duration,
-    ) -> Self {
+    pub(crate) fn follow(primary: Store, replica: Store, routes: Router, staleness_max: Duration) -> Self {
         let (sender, reached) = watch::channel(None);
         tokio::spawn(follow(primary, replica, sender));
-        Replica {
-            routes,
-            reached,
-            staleness_max,
-        }
+        Replica { routes, reached, staleness_max }
     }
 
     /// Returns how old an answer of the replica may be; none while that is too old.
@@ -151,11 +142,7 @@ async fn follow(primary: Store, replica: Store, reached: watch::Sender<Option<In
 }
 
 /// Returns how far the replica has come; none of a server that is no replica, or another installation's.
-async fn look(
-    primary: &Store,
-    replica: &Store,
-    is_ours: &mut bool,
-) -> Result<Option<i64>, StoreError> {
+async fn look(primary: &Store, replica: &Store, is_ours: &mut bool) -> Result<Option<i64>, StoreError> {
     if !*is_ours {
         *is_ours = primary.installation_mark().await? == replica.installation_mark().await?;
     }

@@ -75,11 +75,8 @@ struct Described {
 
 /// Describes all routes.
 fn described() -> Described {
-    let quick = flow_routes()
-        .merge(operation_routes())
-        .merge(definition_routes())
-        .merge(tenant_routes())
-        .merge(work_routes());
+    let quick =
+        flow_routes().merge(operation_routes()).merge(definition_routes()).merge(tenant_routes()).merge(work_routes());
     let slow = OpenApiRouter::new()
         .routes(routes!(components::upload))
         .routes(routes!(components::upload_as_itself))
@@ -103,13 +100,7 @@ fn described() -> Described {
         .routes(routes!(versions::rematch))
         .routes(routes!(versions::apply_processes))
         .routes(routes!(batch::run));
-    Described {
-        quick,
-        defining,
-        slow,
-        installation: installation_routes(),
-        open,
-    }
+    Described { quick, defining, slow, installation: installation_routes(), open }
 }
 
 /// Describes what an operator of the installation does.
@@ -118,18 +109,11 @@ fn installation_routes() -> OpenApiRouter<Api> {
         .routes(routes!(installation::status))
         .routes(routes!(installation::hosts))
         .routes(routes!(installation::tenants, installation::create))
-        .routes(routes!(
-            installation::tenant,
-            installation::change,
-            installation::delete
-        ))
+        .routes(routes!(installation::tenant, installation::change, installation::delete))
         .routes(routes!(installation::pause))
         .routes(routes!(installation::resume))
         .routes(routes!(installation::quotas, installation::set_quotas))
-        .routes(routes!(
-            installation::retention,
-            installation::set_retention
-        ))
+        .routes(routes!(installation::retention, installation::set_retention))
         .routes(routes!(usage::all_receipts))
         .routes(routes!(clusters::list))
         .routes(routes!(clusters::put, clusters::change, clusters::remove))
@@ -268,13 +252,7 @@ fn work_routes() -> OpenApiRouter<Api> {
 
 /// The OpenAPI document, as `GET /openapi.json` answers it.
 pub fn description() -> serde_json::Value {
-    let Described {
-        quick,
-        defining,
-        slow,
-        installation,
-        open,
-    } = described();
+    let Described { quick, defining, slow, installation, open } = described();
     let routes = OpenApiRouter::with_openapi(Description::openapi())
         .merge(quick)
         .merge(defining)
@@ -288,11 +266,7 @@ pub fn description() -> serde_json::Value {
 pub(crate) fn service(api: Api) -> Router {
     let guard = middleware::from_fn_with_state(api.clone(), access::let_in);
     let operators = middleware::from_fn_with_state(api.clone(), access::let_operator_in);
-    let Parts {
-        guarded,
-        installation,
-        open,
-    } = parts(&api);
+    let Parts { guarded, installation, open } = parts(&api);
     let guarded = guarded.route_layer(guard);
     let installation = installation.route_layer(operators);
     assembled(guarded.merge(installation).merge(open), api)
@@ -301,11 +275,7 @@ pub(crate) fn service(api: Api) -> Router {
 /// Returns the whole service, for the owner of the installation.
 pub(crate) fn owners_service(api: Api, owner: Caller) -> Router {
     let guard = middleware::from_fn_with_state(owner, access::let_owner_in);
-    let Parts {
-        guarded,
-        installation,
-        open,
-    } = parts(&api);
+    let Parts { guarded, installation, open } = parts(&api);
     let guarded = guarded.merge(installation).route_layer(guard);
     assembled(guarded.merge(open), api)
 }
@@ -321,23 +291,13 @@ struct Parts {
 }
 
 fn parts(api: &Api) -> Parts {
-    let Described {
-        quick,
-        defining,
-        slow,
-        installation,
-        open,
-    } = described();
+    let Described { quick, defining, slow, installation, open } = described();
     let (quick, _) = quick.split_for_parts();
     let (defining, _) = defining.split_for_parts();
     let (slow, _) = slow.split_for_parts();
     let (open, _) = open.split_for_parts();
     let (installation, _) = installation.split_for_parts();
-    let bounds = |slots: &Arc<Slots>, time| Bounds {
-        slots: Arc::clone(slots),
-        time,
-        api: api.clone(),
-    };
+    let bounds = |slots: &Arc<Slots>, time| Bounds { slots: Arc::clone(slots), time, api: api.clone() };
     let quick = match &api.replica {
         None => quick,
         Some(replica) => {
@@ -355,9 +315,7 @@ fn parts(api: &Api) -> Parts {
             .merge(defining.route_layer(patiently))
             .merge(slow)
             .route_layer(middleware::from_fn(known_query)),
-        installation: installation
-            .route_layer(quickly)
-            .route_layer(middleware::from_fn(known_query)),
+        installation: installation.route_layer(quickly).route_layer(middleware::from_fn(known_query)),
         open,
     }
 }
@@ -366,16 +324,8 @@ fn parts(api: &Api) -> Parts {
 fn over(api: &Api, replica: &ReplicaSettings) -> Replica {
     let store = &replica.store;
     let (routes, _) = described().quick.split_for_parts();
-    let routes = routes.with_state(Api {
-        store: store.clone(),
-        ..api.clone()
-    });
-    Replica::follow(
-        api.health.clone(),
-        store.clone(),
-        routes,
-        replica.staleness_max,
-    )
+    let routes = routes.with_state(Api { store: store.clone(), ..api.clone() });
+    Replica::follow(api.health.clone(), store.clone(), routes, replica.staleness_max)
 }
 
 /// Adds what holds for every request.
@@ -471,13 +421,9 @@ pub(crate) async fn numbered(request: Request, next: Next) -> Response {
     let answer = async {
         let hosts = request.headers().get_all(header::HOST).iter().count();
         if request.version() == Version::HTTP_11 && hosts != 1 {
-            return Problem::new(
-                StatusCode::BAD_REQUEST,
-                "host",
-                format!("the request has {hosts} headers Host"),
-            )
-            .hint("Send exactly one.")
-            .into_response();
+            return Problem::new(StatusCode::BAD_REQUEST, "host", format!("the request has {hosts} headers Host"))
+                .hint("Send exactly one.")
+                .into_response();
         }
         if request.extensions().get::<Narrow>().is_some() && !path.starts_with("/health/") {
             return Problem::new(
@@ -501,31 +447,20 @@ pub(crate) async fn numbered(request: Request, next: Next) -> Response {
     if let Ok(value) = HeaderValue::from_str(&id.0) {
         headers.insert(REQUEST_ID, value);
     }
-    headers.insert(
-        "x-content-type-options",
-        HeaderValue::from_static("nosniff"),
-    );
+    headers.insert("x-content-type-options", HeaderValue::from_static("nosniff"));
     response
 }
 
 async fn nothing_here(uri: Uri) -> Problem {
-    Problem::new(
-        StatusCode::NOT_FOUND,
-        "not_found",
-        format!("there is nothing at {}", uri.path()),
-    )
-    .hint("GET /openapi.json tells what there is.")
+    Problem::new(StatusCode::NOT_FOUND, "not_found", format!("there is nothing at {}", uri.path()))
+        .hint("GET /openapi.json tells what there is.")
 }
 
 async fn not_this_way(request: Request) -> Problem {
     Problem::new(
         StatusCode::METHOD_NOT_ALLOWED,
         "method",
-        format!(
-            "{} is not done to {}",
-            request.method(),
-            request.uri().path()
-        ),
+        format!("{} is not done to {}", request.method(), request.uri().path()),
     )
     .hint("GET /openapi.json tells what can be done.")
 }
@@ -537,9 +472,6 @@ pub(crate) fn panicked(panic: Box<dyn std::any::Any + Send>) -> Response {
         .map(String::as_str)
         .or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("something");
-    tracing::error!(
-        said,
-        "a request panicked; this is a defect of wed, please report it with this line"
-    );
+    tracing::error!(said, "a request panicked; this is a defect of wed, please report it with this line");
     Problem::internal().into_response()
 }

@@ -23,22 +23,13 @@ const PART_BYTES: usize = 16 << 10;
 
 /// Makes an answer of bytes, or of the rest of them from where `Range: bytes=N-` says. The mark names the whole, with its
 /// digest.
-pub(crate) fn resumable(
-    asked: &HeaderMap,
-    bytes: Vec<u8>,
-    kind: &'static str,
-    mark: &str,
-) -> Response {
+pub(crate) fn resumable(asked: &HeaderMap, bytes: Vec<u8>, kind: &'static str, mark: &str) -> Response {
     let total = bytes.len();
     let from = asked
         .get(header::RANGE)
         .and_then(|range| {
             let range = range.to_str().ok()?;
-            range
-                .strip_prefix("bytes=")?
-                .strip_suffix('-')?
-                .parse()
-                .ok()
+            range.strip_prefix("bytes=")?.strip_suffix('-')?.parse().ok()
         })
         .filter(|from| *from <= total);
     let rest = bytes.get(from.unwrap_or(0)..).unwrap_or_default().to_vec();
@@ -54,10 +45,7 @@ pub(crate) fn resumable(
         let range = format!("bytes {from}-{last}/{total}");
         (header::CONTENT_RANGE, range)
     });
-    for (key, value) in [(header::ETAG, format!("\"{mark}\""))]
-        .into_iter()
-        .chain(range)
-    {
+    for (key, value) in [(header::ETAG, format!("\"{mark}\""))].into_iter().chain(range) {
         if let Ok(value) = HeaderValue::from_str(&value) {
             told.insert(key, value);
         }
@@ -97,10 +85,7 @@ impl HttpBody for Held {
     type Data = Bytes;
     type Error = Infallible;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         if self.left.is_empty() {
             return Poll::Ready(None);
         }
@@ -146,11 +131,7 @@ impl<S> Patient<S> {
         }
     }
 
-    fn judge<T>(
-        &mut self,
-        cx: &mut Context<'_>,
-        written: Poll<io::Result<T>>,
-    ) -> Poll<io::Result<T>> {
+    fn judge<T>(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             if let Some((since, _)) = self.stuck.take() {
                 self.patience = self.patience.saturating_sub(since.elapsed());
@@ -158,8 +139,7 @@ impl<S> Patient<S> {
             return written;
         }
         let patience = self.patience;
-        let (_, stuck) =
-            (self.stuck).get_or_insert_with(|| (Instant::now(), Box::pin(sleep(patience))));
+        let (_, stuck) = (self.stuck).get_or_insert_with(|| (Instant::now(), Box::pin(sleep(patience))));
         ready!(stuck.as_mut().poll(cx));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
@@ -167,9 +147,7 @@ impl<S> Patient<S> {
     /// Gives patience back for bytes that the other side took.
     fn count(&mut self, written: &Poll<io::Result<usize>>) {
         if let Poll::Ready(Ok(bytes)) = written {
-            let micros = u64::try_from(*bytes)
-                .unwrap_or(u64::MAX)
-                .saturating_mul(1_000_000);
+            let micros = u64::try_from(*bytes).unwrap_or(u64::MAX).saturating_mul(1_000_000);
             let back = Duration::from_micros(micros / SLOWEST_BYTES);
             self.patience = (self.patience + back).min(self.patience_max);
         }
@@ -177,11 +155,7 @@ impl<S> Patient<S> {
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let read = Pin::new(&mut self.inner).poll_read(cx, buffer);
         if read.is_ready() {
             self.first_byte = None;
@@ -194,11 +168,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
 }
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.inner).poll_write(cx, bytes);
         let judged = self.judge(cx, written);
         self.count(&judged);

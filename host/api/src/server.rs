@@ -25,9 +25,7 @@ use crate::connections::{ClientAddress, Connection, Connections, Narrow, Proxies
 use crate::placement::{Placed, ServedDatabase};
 use crate::routes;
 use crate::sending::Patient;
-use crate::state::{
-    Api, DEFINITION_CONNECTIONS, ReplicaSettings, Stores, TOKEN_CONNECTIONS, Times,
-};
+use crate::state::{Api, DEFINITION_CONNECTIONS, ReplicaSettings, Stores, TOKEN_CONNECTIONS, Times};
 
 /// Time between two removals of old idempotency keys.
 const FORGET: Duration = Duration::from_secs(600);
@@ -180,11 +178,7 @@ impl Server {
             }
         };
         let forgetting = forget(move || stores.stores());
-        let tasks = vec![
-            tokio::spawn(forgetting),
-            tokio::spawn(follow),
-            placed.watch(),
-        ];
+        let tasks = vec![tokio::spawn(forgetting), tokio::spawn(follow), placed.watch()];
         Server::over(listener, placed.router, tasks, settings)
     }
 
@@ -204,12 +198,7 @@ impl Server {
                 task.abort();
             }
         });
-        Ok(Server {
-            address,
-            grace,
-            stop,
-            task,
-        })
+        Ok(Server { address, grace, stop, task })
     }
 
     /// Returns the address it listens on.
@@ -219,9 +208,7 @@ impl Server {
 
     /// Takes no more connections, lets requests that are under way finish for the grace period.
     pub async fn stop(self) {
-        let Server {
-            grace, stop, task, ..
-        } = self;
+        let Server { grace, stop, task, .. } = self;
         // It listens as long as it runs.
         let _ = stop.send(());
         let ending = task.abort_handle();
@@ -255,12 +242,7 @@ fn api_of(store: &Store, settings: &ServerSettings) -> Api {
     api
 }
 
-async fn serve(
-    listener: TcpListener,
-    service: Router,
-    settings: ServerSettings,
-    mut stopped: oneshot::Receiver<()>,
-) {
+async fn serve(listener: TcpListener, service: Router, settings: ServerSettings, mut stopped: oneshot::Receiver<()>) {
     let router = match &settings.pages {
         Some(MakePages(make)) => make(service.clone()).fallback_service(service),
         None => service,
@@ -282,12 +264,7 @@ async fn serve(
             continue;
         };
         let end = Arc::clone(&connection.end);
-        let service = Served {
-            router: router.clone(),
-            proxies: proxies.clone(),
-            peer,
-            connection,
-        };
+        let service = Served { router: router.clone(), proxies: proxies.clone(), peer, connection };
         let served = hyper::server::conn::http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(settings.head)
@@ -322,10 +299,7 @@ struct Served {
 
 impl Served {
     /// Answers a request, marked with its client's address.
-    async fn answer(
-        self,
-        request: Request<hyper::body::Incoming>,
-    ) -> Result<Response<Body>, Infallible> {
+    async fn answer(self, request: Request<hyper::body::Incoming>) -> Result<Response<Body>, Infallible> {
         let busy = self.connection.busy();
         let mut request = request.map(Body::new);
         let client = self.proxies.client(self.peer, request.headers());

@@ -191,11 +191,7 @@ impl Drop for Waiting<'_> {
 
 impl Slots {
     pub(crate) fn new((all, each): (usize, usize)) -> Self {
-        Slots {
-            all: Arc::new(Semaphore::new(all)),
-            each,
-            tenants: Mutex::default(),
-        }
+        Slots { all: Arc::new(Semaphore::new(all)), each, tenants: Mutex::default() }
     }
 
     fn of(&self, tenant: &str) -> Arc<Part> {
@@ -205,10 +201,7 @@ impl Slots {
             tenants.retain(|_, part| Arc::strong_count(part) > 1);
         }
         let part = tenants.entry(tenant.to_owned()).or_insert_with(|| {
-            Arc::new(Part {
-                slots: Arc::new(Semaphore::new(self.each)),
-                waiting: AtomicUsize::new(0),
-            })
+            Arc::new(Part { slots: Arc::new(Semaphore::new(self.each)), waiting: AtomicUsize::new(0) })
         });
         Arc::clone(part)
     }
@@ -226,31 +219,19 @@ impl Slots {
 
     /// Takes slots for a tenant, after those who asked before, and waits for them for at most so long. Refuses at once
     /// when too many of the tenant wait.
-    pub(crate) async fn wait(
-        &self,
-        tenant: &str,
-        slots: u32,
-        most: Duration,
-    ) -> Result<Slot, Problem> {
+    pub(crate) async fn wait(&self, tenant: &str, slots: u32, most: Duration) -> Result<Slot, Problem> {
         let slots = slots.min(u32::try_from(self.each).unwrap_or(u32::MAX));
         let part = self.of(tenant);
         let waiting = Waiting::begin(&part)?;
         let taken = async {
-            let own = Arc::clone(&part.slots)
-                .acquire_many_owned(slots)
-                .await
-                .ok()?;
+            let own = Arc::clone(&part.slots).acquire_many_owned(slots).await.ok()?;
             let all = Arc::clone(&self.all).acquire_many_owned(slots).await.ok()?;
             Some((all, own))
         };
         let taken = tokio::time::timeout(most, taken).await;
         drop(waiting);
         let (all, own) = taken.ok().flatten().ok_or_else(Problem::busy)?;
-        Ok(Slot {
-            _all: all,
-            _own: own,
-            _part: part,
-        })
+        Ok(Slot { _all: all, _own: own, _part: part })
     }
 }
 
@@ -278,9 +259,7 @@ mod tests {
         let slot = slots.take("acme").ok();
         let (end, ended) = tokio::sync::oneshot::channel::<()>();
         let mut request = Box::pin(to_its_end(slot, ended));
-        let polled = std::future::poll_fn(|context| {
-            std::task::Poll::Ready(request.as_mut().poll(context).is_ready())
-        });
+        let polled = std::future::poll_fn(|context| std::task::Poll::Ready(request.as_mut().poll(context).is_ready()));
         assert!(!polled.await);
         drop(request);
         tokio::task::yield_now().await;

@@ -72,31 +72,22 @@ pub(crate) struct Watcher {
 
 impl Watching {
     pub(crate) fn new(store: Store, tokens: Store) -> Self {
-        Watching(Arc::new(Shared {
-            store,
-            tokens,
-            state: Mutex::default(),
-            another: Notify::new(),
-        }))
+        Watching(Arc::new(Shared { store, tokens, state: Mutex::default(), another: Notify::new() }))
     }
 
     /// Begins to watch an instance for the bearer of a token that was let in just now; without a token for the owner of
     /// the installation.
     pub(crate) fn watch(&self, instance: Instance, token: Option<String>) -> Watcher {
         let mut state = self.state();
-        let watched = state.instances.entry(instance).or_insert_with(|| Watched {
-            watchers: 0,
-            last: watch::Sender::new(Last::default()),
-        });
+        let watched = state
+            .instances
+            .entry(instance)
+            .or_insert_with(|| Watched { watchers: 0, last: watch::Sender::new(Last::default()) });
         watched.watchers += 1;
         let last = watched.last.subscribe();
         let now = Instant::now();
         if let Some(token) = &token {
-            let held = state.tokens.entry(token.clone()).or_insert(Held {
-                watchers: 0,
-                asked: now,
-                holds: true,
-            });
+            let held = state.tokens.entry(token.clone()).or_insert(Held { watchers: 0, asked: now, holds: true });
             held.watchers += 1;
             (held.asked, held.holds) = (now, true);
         }
@@ -105,12 +96,7 @@ impl Watching {
         }
         drop(state);
         self.0.another.notify_one();
-        Watcher {
-            watching: self.clone(),
-            instance,
-            token,
-            last,
-        }
+        Watcher { watching: self.clone(), instance, token, last }
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -157,10 +143,7 @@ impl Watching {
         for row in rows {
             if let Some(watched) = state.instances.get(&(row.flow_id, row.wid)) {
                 new |= watched.last.send_if_modified(|last| {
-                    let now = Last {
-                        seq: row.seq,
-                        over: row.over,
-                    };
+                    let now = Last { seq: row.seq, over: row.over };
                     std::mem::replace(last, now) != now
                 });
             }
@@ -183,9 +166,8 @@ impl Watching {
             // The others of this token go by what was answered last meanwhile.
             held.asked = Instant::now();
         }
-        let holds = authenticate(&self.0.tokens, token)
-            .await
-            .is_ok_and(|identity| identity.may(Action::read(Area::Instances)));
+        let holds =
+            authenticate(&self.0.tokens, token).await.is_ok_and(|identity| identity.may(Action::read(Area::Instances)));
         if let Some(held) = self.state().tokens.get_mut(token) {
             held.holds = holds;
         }
@@ -216,10 +198,7 @@ impl Watcher {
             }
             let moment = tokio::time::Instant::from_std(until.min(Instant::now() + ASK_AGAIN));
             // The sender lives as long as this watcher.
-            news = matches!(
-                tokio::time::timeout_at(moment, self.last.changed()).await,
-                Ok(Ok(()))
-            );
+            news = matches!(tokio::time::timeout_at(moment, self.last.changed()).await, Ok(Ok(())));
             if !self.holds().await {
                 return false;
             }

@@ -11,9 +11,7 @@ use wedflow_model::{AttributeType, ScalarType, Value};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StateError {
     /// An attribute that nobody knows.
-    #[error(
-        "the state has `{name}`, which the transition neither reads nor writes; it has {known}"
-    )]
+    #[error("the state has `{name}`, which the transition neither reads nor writes; it has {known}")]
     Unknown {
         /// The attribute.
         name: String,
@@ -89,11 +87,7 @@ pub fn attributes_of(
         if !open {
             return Err(StateError::Unknown {
                 name: name.clone(),
-                known: attributes
-                    .iter()
-                    .map(|(known, _)| known.as_str())
-                    .collect::<Vec<_>>()
-                    .join(", "),
+                known: attributes.iter().map(|(known, _)| known.as_str()).collect::<Vec<_>>().join(", "),
             });
         }
         attributes.push((name.clone(), looks_like(Some(value))));
@@ -126,9 +120,8 @@ pub fn read_types(text: &str) -> Result<BTreeMap<String, AttributeType>, String>
         c == ',' && depth == 0
     });
     for part in parts.filter(|part| !part.trim().is_empty()) {
-        let (name, kind) = part
-            .split_once(':')
-            .ok_or_else(|| format!("`{}` is not of the form name:type", part.trim()))?;
+        let (name, kind) =
+            part.split_once(':').ok_or_else(|| format!("`{}` is not of the form name:type", part.trim()))?;
         let kind = kind.parse().map_err(|error| format!("{error}"))?;
         types.insert(name.trim().to_owned(), kind);
     }
@@ -138,10 +131,7 @@ pub fn read_types(text: &str) -> Result<BTreeMap<String, AttributeType>, String>
 /// The type that a value without one is taken for.
 fn looks_like(value: Option<&Json>) -> AttributeType {
     let (scalar, array) = match value {
-        Some(Json::Array(elements)) => (
-            scalar_like(elements.iter().find(|element| !element.is_null())),
-            true,
-        ),
+        Some(Json::Array(elements)) => (scalar_like(elements.iter().find(|element| !element.is_null())), true),
         other => (scalar_like(other), false),
     };
     AttributeType { scalar, array }
@@ -168,10 +158,7 @@ mod tests {
     fn declared(list: &[(&str, &str)]) -> Option<Vec<DeclaredAttribute>> {
         Some(
             list.iter()
-                .map(|(name, kind)| DeclaredAttribute {
-                    name: (*name).into(),
-                    kind: kind.parse().expect("kind"),
-                })
+                .map(|(name, kind)| DeclaredAttribute { name: (*name).into(), kind: kind.parse().expect("kind") })
                 .collect(),
         )
     }
@@ -182,20 +169,10 @@ mod tests {
         given: &str,
         state: Json,
     ) -> Result<String, String> {
-        let declaration = Declaration {
-            transition: "t".into(),
-            reads,
-            writes,
-            ..Declaration::default()
-        };
+        let declaration = Declaration { transition: "t".into(), reads, writes, ..Declaration::default() };
         let state = state.as_object().expect("an object").clone();
         attributes_of(&declaration, &read_types(given).expect("types"), &state)
-            .map(|list| {
-                list.iter()
-                    .map(|(name, kind)| format!("{name}:{kind}"))
-                    .collect::<Vec<_>>()
-                    .join(" ")
-            })
+            .map(|list| list.iter().map(|(name, kind)| format!("{name}:{kind}")).collect::<Vec<_>>().join(" "))
             .map_err(|error| error.to_string())
     }
 
@@ -203,30 +180,15 @@ mod tests {
     fn types_are_declared_given_or_guessed() {
         let reads = || declared(&[("qty", "integer"), ("note", "any")]);
         let writes = || declared(&[("sent", "date"), ("note", "text")]);
+        assert_eq!(told(reads(), writes(), "", json!({"qty": 1})).as_deref(), Ok("qty:integer note:text sent:date"));
         assert_eq!(
-            told(reads(), writes(), "", json!({"qty": 1})).as_deref(),
-            Ok("qty:integer note:text sent:date")
-        );
-        assert_eq!(
-            told(
-                None,
-                None,
-                "e:enum(a,b),u:uuid",
-                json!({"n": 5, "b": true, "l": [1.5], "o": {}})
-            )
-            .as_deref(),
+            told(None, None, "e:enum(a,b),u:uuid", json!({"n": 5, "b": true, "l": [1.5], "o": {}})).as_deref(),
             Ok("e:enum(a,b) u:uuid n:integer b:boolean l:numeric[] o:jsonb")
         );
         for (result, part) in [
             (told(reads(), writes(), "", json!({"qyt": 1})), "`qyt`"),
-            (
-                told(reads(), writes(), "", json!({"qty": "x"})),
-                "`qty` is integer",
-            ),
-            (
-                told(reads(), writes(), "qty:text", json!({})),
-                "declared as integer",
-            ),
+            (told(reads(), writes(), "", json!({"qty": "x"})), "`qty` is integer"),
+            (told(reads(), writes(), "qty:text", json!({})), "declared as integer"),
         ] {
             let error = result.expect_err(part);
             assert!(error.contains(part), "{error}");

@@ -69,11 +69,7 @@ pub struct Built {
 ///
 /// # Errors
 /// [`BuildError`], which says what is missing or what the tool said.
-pub fn build(
-    project: &Project,
-    install: bool,
-    say: &mut dyn FnMut(&str),
-) -> Result<Built, BuildError> {
+pub fn build(project: &Project, install: bool, say: &mut dyn FnMut(&str)) -> Result<Built, BuildError> {
     let begun = Instant::now();
     // Two thirds of such a build compile an interpreter that never changes; the other tools see for themselves.
     let slow = matches!(project.language, Language::Python | Language::Js);
@@ -92,10 +88,8 @@ pub fn build(
     };
     let component = project.component();
     if made != absolute(&component) {
-        let copied = component
-            .parent()
-            .map_or(Ok(()), std::fs::create_dir_all)
-            .and_then(|()| std::fs::copy(&made, &component));
+        let copied =
+            component.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::copy(&made, &component));
         copied.map_err(|source| BuildError::System {
             what: format!("{} cannot be written", component.display()),
             source,
@@ -110,15 +104,9 @@ pub fn build(
 /// Tells of the component of a project, built since `begun`.
 fn built(project: &Project, begun: Instant) -> Result<Built, BuildError> {
     let component = project.component();
-    let file = std::fs::metadata(&component).map_err(|source| BuildError::System {
-        what: format!("{} cannot be read", component.display()),
-        source,
-    })?;
-    Ok(Built {
-        component,
-        bytes: file.len(),
-        took: begun.elapsed(),
-    })
+    let file = std::fs::metadata(&component)
+        .map_err(|source| BuildError::System { what: format!("{} cannot be read", component.display()), source })?;
+    Ok(Built { component, bytes: file.len(), took: begun.elapsed() })
 }
 
 /// Checks that a language's tools are on this machine, as far as no project is needed; `install` as in [`build`].
@@ -138,26 +126,19 @@ pub fn check_tools(language: Language, install: bool) -> Result<(), BuildError> 
 /// Returns where a compiler puts the core module of the component; creates its folder.
 fn core_module(project: &Project) -> Result<PathBuf, BuildError> {
     let folder = project.folder.join("build");
-    std::fs::create_dir_all(&folder).map_err(|source| BuildError::System {
-        what: format!("{} cannot be made", folder.display()),
-        source,
-    })?;
+    std::fs::create_dir_all(&folder)
+        .map_err(|source| BuildError::System { what: format!("{} cannot be made", folder.display()), source })?;
     let core = folder.join(format!("{}.core.wasm", project.name));
     Ok(std::path::absolute(&core).unwrap_or(core))
 }
 
 /// Makes the project's component of the core module that a compiler wrote.
 fn encoded(project: &Project, core: &Path) -> Result<PathBuf, BuildError> {
-    let unreadable = |source| BuildError::System {
-        what: format!("{} cannot be read", core.display()),
-        source,
-    };
+    let unreadable = |source| BuildError::System { what: format!("{} cannot be read", core.display()), source };
     let component = encode(&std::fs::read(core).map_err(unreadable)?)?;
     let made = absolute(&project.component());
-    std::fs::write(&made, component).map_err(|source| BuildError::System {
-        what: format!("{} cannot be written", made.display()),
-        source,
-    })?;
+    std::fs::write(&made, component)
+        .map_err(|source| BuildError::System { what: format!("{} cannot be written", made.display()), source })?;
     Ok(made)
 }
 
@@ -174,11 +155,7 @@ pub(crate) struct Tool<'a> {
 
 impl<'a> Tool<'a> {
     /// A tool that will run in a folder.
-    pub(crate) fn new(
-        program: impl AsRef<OsStr>,
-        folder: &Path,
-        say: &'a mut dyn FnMut(&str),
-    ) -> Self {
+    pub(crate) fn new(program: impl AsRef<OsStr>, folder: &Path, say: &'a mut dyn FnMut(&str)) -> Self {
         let mut command = Command::new(program);
         command.current_dir(folder).stdin(Stdio::null());
         Tool { command, say }
@@ -199,22 +176,11 @@ impl<'a> Tool<'a> {
     /// Runs it to its end and returns its standard output. Its standard error is reported line by line.
     pub(crate) fn run(mut self) -> Result<String, BuildError> {
         let shown = shown(&self.command);
-        let system = |source| BuildError::System {
-            what: format!("`{shown}` could not be run"),
-            source,
-        };
-        let mut child = self
-            .command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(system)?;
+        let system = |source| BuildError::System { what: format!("`{shown}` could not be run"), source };
+        let mut child = self.command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(system)?;
         // Two pipes: one is read by a thread of its own, so that neither fills up.
         let out = child.stdout.take();
-        let reader = std::thread::spawn(move || {
-            out.map(std::io::read_to_string)
-                .unwrap_or_else(|| Ok(String::new()))
-        });
+        let reader = std::thread::spawn(move || out.map(std::io::read_to_string).unwrap_or_else(|| Ok(String::new())));
         let mut said = String::new();
         if let Some(err) = child.stderr.take() {
             for line in BufReader::new(err).split(b'\n') {
@@ -228,32 +194,20 @@ impl<'a> Tool<'a> {
             }
         }
         let status = child.wait().map_err(system)?;
-        let printed = reader
-            .join()
-            .unwrap_or_else(|_| Ok(String::new()))
-            .unwrap_or_default();
+        let printed = reader.join().unwrap_or_else(|_| Ok(String::new())).unwrap_or_default();
         if status.success() {
             return Ok(printed);
         }
         // Some tools complain on standard output; machines' lines are not for people.
-        let complaint: String = printed
-            .lines()
-            .filter(|line| !line.starts_with('{'))
-            .map(|line| format!("{line}\n"))
-            .collect();
-        Err(BuildError::Failed {
-            command: shown,
-            output: format!("{complaint}{said}").trim_end().to_owned(),
-        })
+        let complaint: String =
+            printed.lines().filter(|line| !line.starts_with('{')).map(|line| format!("{line}\n")).collect();
+        Err(BuildError::Failed { command: shown, output: format!("{complaint}{said}").trim_end().to_owned() })
     }
 }
 
 fn shown(command: &Command) -> String {
-    let mut text = Path::new(command.get_program())
-        .file_name()
-        .unwrap_or(command.get_program())
-        .to_string_lossy()
-        .into_owned();
+    let mut text =
+        Path::new(command.get_program()).file_name().unwrap_or(command.get_program()).to_string_lossy().into_owned();
     for argument in command.get_args() {
         text.push(' ');
         text.push_str(&argument.to_string_lossy());
@@ -268,7 +222,6 @@ pub(crate) fn absolute(path: &Path) -> PathBuf {
 
 /// Returns whether a program is in the path.
 fn is_there(program: &str) -> bool {
-    std::env::var_os("PATH").is_some_and(|path| {
-        std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
-    })
+    std::env::var_os("PATH")
+        .is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(program).is_file()))
 }

@@ -6,13 +6,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value as Json};
 use wedflow_contract::{Declaration, Manifest};
-use wedflow_guard::{
-    CheckedAssignment, CheckedSetClause, CheckedValue, FlowAttributes, SetClauseCache,
-};
+use wedflow_guard::{CheckedAssignment, CheckedSetClause, CheckedValue, FlowAttributes, SetClauseCache};
 use wedflow_model::{AttributeType, Limits, Measure, Outcome, ScalarType, TenantId, Wid};
 use wedflow_sandbox::{
-    AnswersFrom, Attempt, AttemptContext, Bound, Component, Exchange, FilesFrom, Granted, Guests,
-    HttpFrom, Invocation, Logs, Provided, Recording, Sandbox, Settings, SetupError, user_cache,
+    AnswersFrom, Attempt, AttemptContext, Bound, Component, Exchange, FilesFrom, Granted, Guests, HttpFrom, Invocation,
+    Logs, Provided, Recording, Sandbox, Settings, SetupError, user_cache,
 };
 
 use crate::attributes::{StateError, attributes_of};
@@ -217,20 +215,11 @@ impl Workbench {
     /// # Errors
     /// [`CallError::Refused`] with what an upload would say.
     pub async fn load(&self, bytes: &[u8]) -> Result<Subject, CallError> {
-        let component = self
-            .sandbox
-            .compile(bytes, &self.limits)
-            .map_err(|error| CallError::Refused(error.to_string()))?;
-        let manifest = self
-            .sandbox
-            .describe(&component)
-            .await
-            .map_err(|error| CallError::Refused(error.to_string()))?;
-        Ok(Subject {
-            component,
-            manifest,
-            tenant: TenantId::NOBODY,
-        })
+        let component =
+            self.sandbox.compile(bytes, &self.limits).map_err(|error| CallError::Refused(error.to_string()))?;
+        let manifest =
+            self.sandbox.describe(&component).await.map_err(|error| CallError::Refused(error.to_string()))?;
+        Ok(Subject { component, manifest, tenant: TenantId::NOBODY })
     }
 
     /// Checks, compiles and asks a component of a tenant, as [`Self::load`] does, within the tenant's share of what
@@ -238,30 +227,16 @@ impl Workbench {
     ///
     /// # Errors
     /// [`CallError::Refused`] with what an upload would say.
-    pub async fn load_for(
-        self: &Arc<Self>,
-        tenant: &str,
-        bytes: Vec<u8>,
-    ) -> Result<Subject, CallError> {
+    pub async fn load_for(self: &Arc<Self>, tenant: &str, bytes: Vec<u8>) -> Result<Subject, CallError> {
         let number = self.number_of(tenant);
         let (bench, tenant) = (Arc::clone(self), tenant.to_owned());
         let refused = |error: &dyn std::fmt::Display| CallError::Refused(error.to_string());
-        let component = tokio::task::spawn_blocking(move || {
-            bench.sandbox.compile_for(&tenant, &bytes, &bench.limits)
-        })
-        .await
-        .map_err(|error| refused(&error))?
-        .map_err(|error| refused(&error))?;
-        let manifest = self
-            .sandbox
-            .describe(&component)
+        let component = tokio::task::spawn_blocking(move || bench.sandbox.compile_for(&tenant, &bytes, &bench.limits))
             .await
+            .map_err(|error| refused(&error))?
             .map_err(|error| refused(&error))?;
-        Ok(Subject {
-            component,
-            manifest,
-            tenant: number,
-        })
+        let manifest = self.sandbox.describe(&component).await.map_err(|error| refused(&error))?;
+        Ok(Subject { component, manifest, tenant: number })
     }
 
     /// Makes one call.
@@ -275,13 +250,8 @@ impl Workbench {
             None => attributes_of(declaration, &call.types, &call.state)?,
         };
         let bound = subject.bind(declaration, &attributes, call)?;
-        let timeout = call
-            .timeout
-            .or(declaration.timeout)
-            .unwrap_or(DEFAULT_TIMEOUT);
-        let deadline = call
-            .deadline
-            .unwrap_or_else(|| call.deadline_after(timeout));
+        let timeout = call.timeout.or(declaration.timeout).unwrap_or(DEFAULT_TIMEOUT);
+        let deadline = call.deadline.unwrap_or_else(|| call.deadline_after(timeout));
         let payload = match &call.payload {
             Some(text) => text.clone(),
             None => Json::Object(call.state.clone()).to_string(),
@@ -297,26 +267,14 @@ impl Workbench {
             key: &key,
         };
         let limits = bound.within(&self.limits);
-        let Attempt {
-            outcome,
-            measure,
-            logs,
-            account,
-            recording,
-            beyond_recording,
-            ..
-        } = self
+        let Attempt { outcome, measure, logs, account, recording, beyond_recording, .. } = self
             .sandbox
             .run_in_context(
                 &bound,
                 invocation,
                 timeout,
                 &limits,
-                AttemptContext {
-                    tenant: subject.tenant,
-                    answers: call.answers.clone(),
-                    ..AttemptContext::default()
-                },
+                AttemptContext { tenant: subject.tenant, answers: call.answers.clone(), ..AttemptContext::default() },
             )
             .await;
         Ok(Called {
@@ -354,19 +312,11 @@ impl Subject {
         attributes: &[(String, AttributeType)],
         call: &Call,
     ) -> Result<Bound, CallError> {
-        let bound = self
-            .component
-            .bind(declaration, attributes)
-            .map_err(|error| CallError::Misfit(error.to_string()))?;
-        Ok(bound
-            .provided_with(Arc::new(Provided::new(
-                to_map(&call.config),
-                to_map(&call.secrets),
-            )))
-            .granted_with(Granted {
-                files: call.files.clone().map(FilesFrom::Test),
-                http: call.http.clone().map(HttpFrom::Test),
-            }))
+        let bound =
+            self.component.bind(declaration, attributes).map_err(|error| CallError::Misfit(error.to_string()))?;
+        Ok(bound.provided_with(Arc::new(Provided::new(to_map(&call.config), to_map(&call.secrets)))).granted_with(
+            Granted { files: call.files.clone().map(FilesFrom::Test), http: call.http.clone().map(HttpFrom::Test) },
+        ))
     }
 
     /// Returns what the component says of itself.
@@ -444,29 +394,17 @@ pub fn sql_of(clause: &CheckedSetClause, attributes: &[(String, AttributeType)])
     clause
         .assignments()
         .iter()
-        .map(|assignment| {
-            format!(
-                "{} = {}",
-                assignment.quoted,
-                value_sql(assignment, attributes)
-            )
-        })
+        .map(|assignment| format!("{} = {}", assignment.quoted, value_sql(assignment, attributes)))
         .collect::<Vec<_>>()
         .join(", ")
 }
 
 /// The right side of an assignment as SQL.
-pub(crate) fn value_sql(
-    assignment: &CheckedAssignment,
-    attributes: &[(String, AttributeType)],
-) -> String {
+pub(crate) fn value_sql(assignment: &CheckedAssignment, attributes: &[(String, AttributeType)]) -> String {
     match &assignment.value {
         CheckedValue::Literal(None) => "NULL".to_owned(),
         CheckedValue::Literal(Some(text)) => {
-            let kind = attributes
-                .iter()
-                .find(|(name, _)| **name == *assignment.attribute)
-                .map(|(_, kind)| kind);
+            let kind = attributes.iter().find(|(name, _)| **name == *assignment.attribute).map(|(_, kind)| kind);
             literal(text, kind)
         }
         CheckedValue::Expression { sql, .. } => sql.clone(),
@@ -484,31 +422,16 @@ fn literal(text: &str, kind: Option<&AttributeType>) -> String {
             .unwrap_or(text)
             .split('.')
             .all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit())),
-        Some(AttributeType {
-            scalar: ScalarType::Boolean,
-            array: false,
-        }) => matches!(text, "true" | "false"),
+        Some(AttributeType { scalar: ScalarType::Boolean, array: false }) => matches!(text, "true" | "false"),
         _ => false,
     };
-    if plain {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', "''"))
-    }
+    if plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "''")) }
 }
 
-fn judge(
-    outcome: &Outcome,
-    declaration: &Declaration,
-    attributes: &[(String, AttributeType)],
-) -> Verdict {
+fn judge(outcome: &Outcome, declaration: &Declaration, attributes: &[(String, AttributeType)]) -> Verdict {
     let clauses = SetClauseCache::new(FlowAttributes::new(attributes.iter().cloned()), 0);
-    let writes: Option<BTreeSet<String>> = declaration.writes.as_ref().map(|writes| {
-        writes
-            .iter()
-            .map(|attribute| attribute.name.clone())
-            .collect()
-    });
+    let writes: Option<BTreeSet<String>> =
+        declaration.writes.as_ref().map(|writes| writes.iter().map(|attribute| attribute.name.clone()).collect());
     let judged = match outcome {
         Outcome::Clause(text) => clauses.judge_clause(text, writes.as_ref(), str::to_owned),
         Outcome::Assignments(list) => clauses.judge_assignments(list, writes.as_ref()),
@@ -521,9 +444,7 @@ fn judge(
 }
 
 fn to_map(map: &BTreeMap<String, String>) -> HashMap<String, String> {
-    map.iter()
-        .map(|(key, value)| (key.clone(), value.clone()))
-        .collect()
+    map.iter().map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
 fn system_now() -> i64 {

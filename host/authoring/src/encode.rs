@@ -30,14 +30,10 @@ pub enum EncodeError {
     #[error("it is no WebAssembly module: {0}; give the file that the compiler wrote")]
     NoModule(String),
     /// The module imports or exports what the contract does not have, or lacks what it demands.
-    #[error(
-        "it does not fit the contract: {0}; use an SDK, or export `run`, `describe` and `cabi_realloc`"
-    )]
+    #[error("it does not fit the contract: {0}; use an SDK, or export `run`, `describe` and `cabi_realloc`")]
     DoesNotFit(String),
     /// The start of a Go module, which is performed while it is built, failed.
-    #[error(
-        "Go's start (package variables and `init` functions) is performed while it is built: {0}"
-    )]
+    #[error("Go's start (package variables and `init` functions) is performed while it is built: {0}")]
     Start(#[from] InitialiseError),
 }
 
@@ -58,8 +54,7 @@ pub fn encode(module: &[u8]) -> Result<Vec<u8>, EncodeError> {
         match payload.map_err(|error| EncodeError::NoModule(error.to_string()))? {
             Payload::ImportSection(section) => {
                 for import in section.into_imports() {
-                    let import =
-                        import.map_err(|error| EncodeError::NoModule(error.to_string()))?;
+                    let import = import.map_err(|error| EncodeError::NoModule(error.to_string()))?;
                     if import.module == WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME {
                         wasi = true;
                         ours |= import.name == OURS;
@@ -81,47 +76,30 @@ pub fn encode(module: &[u8]) -> Result<Vec<u8>, EncodeError> {
     }
     let mut encoder = ComponentEncoder::default().validate(true);
     if ours {
-        encoder = encoder
-            .adapter(WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME, &adapter()?)
-            .map_err(unfit)?;
+        encoder = encoder.adapter(WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME, &adapter()?).map_err(unfit)?;
     } else if wasi {
         encoder = encoder
             // The adapter's own memory comes from `memory.grow`: the module's `cabi_realloc` may not be
             // ready for it before the module has begun.
             .realloc_via_memory_grow(true)
-            .adapter(
-                WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME,
-                WASI_SNAPSHOT_PREVIEW1_REACTOR_ADAPTER,
-            )
+            .adapter(WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME, WASI_SNAPSHOT_PREVIEW1_REACTOR_ADAPTER)
             .map_err(unfit)?;
     }
-    encoder
-        .module(&module)
-        .map_err(unfit)?
-        .encode()
-        .map_err(unfit)
+    encoder.module(&module).map_err(unfit)?.encode().map_err(unfit)
 }
 
 /// Writes into a module which world of the contract it is made for; `more` is added to the contract.
 fn embed(module: &mut Vec<u8>, world: &str, more: &str) -> Result<(), EncodeError> {
     let mut resolve = Resolve::default();
-    let package = resolve
-        .push_str("transition.wit", &format!("{CONTRACT}{more}"))
-        .map_err(unfit)?;
-    let world = resolve
-        .select_world(&[package], Some(world))
-        .map_err(unfit)?;
+    let package = resolve.push_str("transition.wit", &format!("{CONTRACT}{more}")).map_err(unfit)?;
+    let world = resolve.select_world(&[package], Some(world)).map_err(unfit)?;
     embed_component_metadata(module, &resolve, world, StringEncoding::UTF8).map_err(unfit)
 }
 
 /// Our own WASI, on the contract's host.
 fn adapter() -> Result<Vec<u8>, EncodeError> {
     let mut module = wat::parse_str(PREVIEW1).map_err(unfit)?;
-    embed(
-        &mut module,
-        "preview1",
-        "\nworld preview1 { import host; }\n",
-    )?;
+    embed(&mut module, "preview1", "\nworld preview1 { import host; }\n")?;
     Ok(module)
 }
 

@@ -57,11 +57,7 @@ pub struct Difference {
 
 impl Difference {
     pub(crate) fn new(what: &str, expected: Option<String>, actual: Option<String>) -> Self {
-        Difference {
-            what: what.to_owned(),
-            expected,
-            actual,
-        }
+        Difference { what: what.to_owned(), expected, actual }
     }
 }
 
@@ -100,8 +96,7 @@ impl Expectation {
             (_, Outcome::Aborted { reason, after }) => {
                 expectation.abort = Some(first_line(reason));
                 expectation.after = after.map(|after| {
-                    jiff::SignedDuration::try_from(after)
-                        .map_or_else(|_| "1h".to_owned(), |after| format!("{after:#}"))
+                    jiff::SignedDuration::try_from(after).map_or_else(|_| "1h".to_owned(), |after| format!("{after:#}"))
                 });
             }
             (_, Outcome::Failed { message, retry }) => {
@@ -147,19 +142,10 @@ impl Expectation {
             return differing(same, "answer", expected, actual);
         }
         if let Some(reason) = &self.abort {
-            let Outcome::Aborted {
-                reason: said,
-                after,
-            } = &called.outcome
-            else {
+            let Outcome::Aborted { reason: said, after } = &called.outcome else {
                 return differing(false, "answer", format!("aborted: {reason}"), actual);
             };
-            let mut found = differing(
-                begins(said, reason),
-                "reason",
-                reason.clone(),
-                Some(said.clone()),
-            );
+            let mut found = differing(begins(said, reason), "reason", reason.clone(), Some(said.clone()));
             if let Some(expected) = &self.after {
                 let wanted = read_duration(expected).ok();
                 found.extend(differing(
@@ -172,36 +158,17 @@ impl Expectation {
             return found;
         }
         if let Some(message) = &self.fail {
-            let Outcome::Failed {
-                message: said,
-                retry,
-            } = &called.outcome
-            else {
+            let Outcome::Failed { message: said, retry } = &called.outcome else {
                 return differing(false, "answer", format!("failed: {message}"), actual);
             };
-            let mut found = differing(
-                begins(said, message),
-                "message",
-                message.clone(),
-                Some(said.clone()),
-            );
+            let mut found = differing(begins(said, message), "message", message.clone(), Some(said.clone()));
             if let Some(expected) = self.retry {
-                found.extend(differing(
-                    expected == *retry,
-                    "retry",
-                    expected.to_string(),
-                    Some(retry.to_string()),
-                ));
+                found.extend(differing(expected == *retry, "retry", expected.to_string(), Some(retry.to_string())));
             }
             return found;
         }
         let name = self.outcome.clone().unwrap_or_default();
-        differing(
-            called.name() == name || called.outcome.name() == name,
-            "outcome",
-            name,
-            actual,
-        )
+        differing(called.name() == name || called.outcome.name() == name, "outcome", name, actual)
     }
 
     fn changed(&self, set: &toml::Value, called: &Called) -> Vec<Difference> {
@@ -209,11 +176,7 @@ impl Expectation {
         let expected = match clause_of(set, &called.attributes, &attributes) {
             Ok(clause) => clause,
             Err(reason) => {
-                return vec![Difference::new(
-                    "set",
-                    Some(format!("(cannot be read: {reason})")),
-                    Some(told(called)),
-                )];
+                return vec![Difference::new("set", Some(format!("(cannot be read: {reason})")), Some(told(called)))];
             }
         };
         let shown = sql_of(&expected, &called.attributes);
@@ -225,9 +188,7 @@ impl Expectation {
         let actual = again.as_ref().unwrap_or(actual);
         let mut names: Vec<&str> = expected.attributes_written().collect();
         names.extend(
-            actual
-                .attributes_written()
-                .filter(|name| expected.attributes_written().all(|known| known != *name)),
+            actual.attributes_written().filter(|name| expected.attributes_written().all(|known| known != *name)),
         );
         names
             .into_iter()
@@ -243,16 +204,11 @@ impl Expectation {
 /// Tells how a call goes beyond its budget: what fails it, and what is warned of.
 pub(crate) fn beyond(budget: &Budget, called: &Called) -> (Vec<Difference>, Vec<String>) {
     let mut failed = Vec::new();
-    for (what, limit, used) in [
-        ("fuel", budget.fuel, called.measure.fuel),
-        ("memory", budget.memory, called.measure.memory_bytes),
-    ] {
+    for (what, limit, used) in
+        [("fuel", budget.fuel, called.measure.fuel), ("memory", budget.memory, called.measure.memory_bytes)]
+    {
         if let Some(limit) = limit.filter(|limit| used > *limit) {
-            failed.push(Difference::new(
-                what,
-                Some(format!("at most {limit}")),
-                Some(used.to_string()),
-            ));
+            failed.push(Difference::new(what, Some(format!("at most {limit}")), Some(used.to_string())));
         }
     }
     let used = std::time::Duration::from_micros(called.measure.elapsed_us);
@@ -268,11 +224,8 @@ pub fn differences_between(before: &Called, after: &Called) -> Vec<Difference> {
     match (&before.verdict, &after.verdict) {
         (Verdict::Change(one), Verdict::Change(other)) => {
             let mut names: Vec<&str> = one.attributes_written().collect();
-            names.extend(
-                other
-                    .attributes_written()
-                    .filter(|name| one.attributes_written().all(|known| known != *name)),
-            );
+            names
+                .extend(other.attributes_written().filter(|name| one.attributes_written().all(|known| known != *name)));
             names
                 .into_iter()
                 .filter_map(|name| {
@@ -282,21 +235,12 @@ pub fn differences_between(before: &Called, after: &Called) -> Vec<Difference> {
                 })
                 .collect()
         }
-        _ => differing(
-            before.answer() == after.answer(),
-            "answer",
-            before.answer(),
-            Some(after.answer()),
-        ),
+        _ => differing(before.answer() == after.answer(), "answer", before.answer(), Some(after.answer())),
     }
 }
 
 fn differing(same: bool, what: &str, expected: String, actual: Option<String>) -> Vec<Difference> {
-    if same {
-        Vec::new()
-    } else {
-        vec![Difference::new(what, Some(expected), actual)]
-    }
+    if same { Vec::new() } else { vec![Difference::new(what, Some(expected), actual)] }
 }
 
 /// Returns what a call came to, in a line or, for a trap, several.
@@ -313,9 +257,7 @@ fn clause_of(
     attributes: &FlowAttributes,
 ) -> Result<CheckedSetClause, String> {
     match set {
-        toml::Value::String(text) => {
-            CheckedSetClause::parse(text, attributes).map_err(|refusal| refusal.to_string())
-        }
+        toml::Value::String(text) => CheckedSetClause::parse(text, attributes).map_err(|refusal| refusal.to_string()),
         toml::Value::Table(table) => {
             let list = table
                 .iter()
@@ -325,34 +267,23 @@ fn clause_of(
                         .find(|(known, _)| known == name)
                         .map(|(_, kind)| kind)
                         .ok_or_else(|| format!("there is no attribute `{name}`"))?;
-                    let value = Value::from_json(kind, &json_of(value)?)
-                        .map_err(|error| format!("`{name}`: {error}"))?;
-                    Ok(Assignment {
-                        attribute: name.clone(),
-                        value,
-                    })
+                    let value =
+                        Value::from_json(kind, &json_of(value)?).map_err(|error| format!("`{name}`: {error}"))?;
+                    Ok(Assignment { attribute: name.clone(), value })
                 })
                 .collect::<Result<Vec<_>, String>>()?;
-            let clause = CheckedSetClause::from_assignments(&list, attributes)
-                .map_err(|refusal| refusal.to_string())?;
+            let clause =
+                CheckedSetClause::from_assignments(&list, attributes).map_err(|refusal| refusal.to_string())?;
             // The same way as the other notation.
-            CheckedSetClause::parse(&sql_of(&clause, kinds), attributes)
-                .map_err(|refusal| refusal.to_string())
+            CheckedSetClause::parse(&sql_of(&clause, kinds), attributes).map_err(|refusal| refusal.to_string())
         }
         _ => Err("neither a SET clause nor a table of attributes and values".to_owned()),
     }
 }
 
 /// Returns what a clause sets an attribute to, as SQL.
-fn value_in(
-    clause: &CheckedSetClause,
-    name: &str,
-    attributes: &[(String, AttributeType)],
-) -> Option<String> {
-    let sql = clause
-        .assignments()
-        .iter()
-        .find(|assignment| *assignment.attribute == *name)?;
+fn value_in(clause: &CheckedSetClause, name: &str, attributes: &[(String, AttributeType)]) -> Option<String> {
+    let sql = clause.assignments().iter().find(|assignment| *assignment.attribute == *name)?;
     let whole = crate::call::value_sql(sql, attributes);
     // An element is named by its index; a name in quotes does not end so.
     Some(match sql.quoted.ends_with(']') {

@@ -120,20 +120,11 @@ impl ExchangeBody {
             Some(kind) => HttpAnswer::Refused(kind, self.answer),
             None => HttpAnswer::Answered {
                 status: self.status.unwrap_or(200),
-                headers: self
-                    .headers
-                    .into_iter()
-                    .map(|(name, value)| (name.to_lowercase(), value))
-                    .collect(),
+                headers: self.headers.into_iter().map(|(name, value)| (name.to_lowercase(), value)).collect(),
                 body: Content(self.answer.into_bytes()),
             },
         };
-        Ok(Exchange {
-            method: self.method,
-            url: self.url,
-            body: self.body.map(String::into_bytes),
-            answer,
-        })
+        Ok(Exchange { method: self.method, url: self.url, body: self.body.map(String::into_bytes), answer })
     }
 }
 
@@ -155,11 +146,7 @@ impl Fixture {
             Ok(entries) => entries,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(source) => {
-                return Err(FixtureError::File {
-                    path: folder.to_owned(),
-                    what: "read",
-                    source,
-                });
+                return Err(FixtureError::File { path: folder.to_owned(), what: "read", source });
             }
         };
         let mut files: Vec<PathBuf> = entries
@@ -184,22 +171,15 @@ impl Fixture {
     }
 
     fn parse(path: &Path, text: String) -> Result<Fixture, FixtureError> {
-        let wrong = |reason: String| FixtureError::Wrong {
-            path: path.to_owned(),
-            reason,
-        };
-        let body: Body =
-            toml::from_str(&text).map_err(|error| wrong(error.to_string().trim().to_owned()))?;
+        let wrong = |reason: String| FixtureError::Wrong { path: path.to_owned(), reason };
+        let body: Body = toml::from_str(&text).map_err(|error| wrong(error.to_string().trim().to_owned()))?;
         let state = match &body.state {
             None => Map::new(),
             Some(value) => state_of(value).map_err(wrong)?,
         };
         let types = types_of(&body).map_err(wrong)?;
         let span = |what: &str, text: &Option<String>| {
-            text.as_deref()
-                .map(read_duration)
-                .transpose()
-                .map_err(|reason| wrong(format!("{what}: {reason}")))
+            text.as_deref().map(read_duration).transpose().map_err(|reason| wrong(format!("{what}: {reason}")))
         };
         let answers = answers_of(&body).map_err(wrong)?;
         let http = body
@@ -230,15 +210,10 @@ impl Fixture {
             ..call
         };
         if let Some(expectation) = &body.expect {
-            expectation
-                .check()
-                .map_err(|reason| wrong(format!("expect: {reason}")))?;
+            expectation.check().map_err(|reason| wrong(format!("expect: {reason}")))?;
         }
         Ok(Fixture {
-            name: path
-                .file_stem()
-                .map(|stem| stem.to_string_lossy().into_owned())
-                .unwrap_or_default(),
+            name: path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default(),
             path: path.to_owned(),
             call,
             expectation: body.expect,
@@ -257,22 +232,13 @@ impl Fixture {
     /// # Errors
     /// [`FixtureError::File`] when it cannot be written.
     pub fn expect(&self, called: &Called) -> Result<(), FixtureError> {
-        let wrong = |reason: String| FixtureError::Wrong {
-            path: self.path.clone(),
-            reason,
-        };
-        let mut document: DocumentMut = self
-            .text
-            .parse()
-            .map_err(|error| wrong(format!("{error}")))?;
+        let wrong = |reason: String| FixtureError::Wrong { path: self.path.clone(), reason };
+        let mut document: DocumentMut = self.text.parse().map_err(|error| wrong(format!("{error}")))?;
         let mut table = toml_edit::Table::new();
         for (key, value) in Expectation::of(called).entries() {
             table.insert(key, toml_edit::value(value));
         }
-        match document
-            .get_mut("expect")
-            .and_then(|item| item.as_table_mut())
-        {
+        match document.get_mut("expect").and_then(|item| item.as_table_mut()) {
             Some(old) => {
                 old.clear();
                 for (key, value) in table {
@@ -290,9 +256,7 @@ impl Fixture {
 /// Reads the types of attributes that a fixture names.
 fn types_of(body: &Body) -> Result<BTreeMap<String, AttributeType>, String> {
     let types = body.types.iter().map(|(name, kind)| {
-        kind.parse::<AttributeType>()
-            .map(|kind| (name.clone(), kind))
-            .map_err(|error| format!("types.{name}: {error}"))
+        kind.parse::<AttributeType>().map(|kind| (name.clone(), kind)).map_err(|error| format!("types.{name}: {error}"))
     });
     types.collect()
 }
@@ -308,10 +272,7 @@ fn answers_of(body: &Body) -> Result<AnswersFrom, String> {
         None => DEFAULT_NOW,
         Some(value) => time_of(value).map_err(|reason| format!("now: {reason}"))?,
     };
-    Ok(AnswersFrom::Test {
-        now,
-        seed: body.seed.unwrap_or(0),
-    })
+    Ok(AnswersFrom::Test { now, seed: body.seed.unwrap_or(0) })
 }
 
 /// Writes a new fixture: what a transition was called with, and what it answered. Values for which
@@ -319,31 +280,18 @@ fn answers_of(body: &Body) -> Result<AnswersFrom, String> {
 ///
 /// # Errors
 /// [`FixtureError::File`] when it cannot be written.
-pub fn write_fixture(
-    path: &Path,
-    description: &str,
-    call: &Call,
-    called: Option<&Called>,
-) -> Result<(), FixtureError> {
+pub fn write_fixture(path: &Path, description: &str, call: &Call, called: Option<&Called>) -> Result<(), FixtureError> {
     let mut document = DocumentMut::new();
     document.insert("description", toml_edit::value(description));
-    let transition = called
-        .map(|called| called.transition.clone())
-        .or_else(|| call.transition.clone());
+    let transition = called.map(|called| called.transition.clone()).or_else(|| call.transition.clone());
     if let Some(transition) = transition {
         document.insert("transition", toml_edit::value(transition));
     }
     insert_call(&mut document, call);
     insert_answers(&mut document, &call.answers);
-    document.insert(
-        "state",
-        toml_edit::value(Json::Object(call.state.clone()).to_string()),
-    );
+    document.insert("state", toml_edit::value(Json::Object(call.state.clone()).to_string()));
     let types = match &call.flow_attributes {
-        Some(attributes) => attributes
-            .iter()
-            .map(|(name, kind)| (name.clone(), kind.clone()))
-            .collect(),
+        Some(attributes) => attributes.iter().map(|(name, kind)| (name.clone(), kind.clone())).collect(),
         None => call.types.clone(),
     };
     let strings = |map: &BTreeMap<String, String>| {
@@ -354,13 +302,7 @@ pub fn write_fixture(
         toml_edit::Item::Table(table)
     };
     for (name, map) in [
-        (
-            "types",
-            &types
-                .iter()
-                .map(|(name, kind)| (name.clone(), kind.to_string()))
-                .collect(),
-        ),
+        ("types", &types.iter().map(|(name, kind)| (name.clone(), kind.to_string())).collect()),
         ("config", &call.config),
         ("secrets", &call.secrets),
     ] {
@@ -417,10 +359,7 @@ fn insert_answers(document: &mut DocumentMut, answers: &AnswersFrom) {
                 document.insert("now", toml_edit::value(time_text(*now)));
             }
             if *seed != 0 {
-                document.insert(
-                    "seed",
-                    toml_edit::value(i64::try_from(*seed).unwrap_or(i64::MAX)),
-                );
+                document.insert("seed", toml_edit::value(i64::try_from(*seed).unwrap_or(i64::MAX)));
             }
         }
         AnswersFrom::Recording(answers) => {
@@ -434,11 +373,7 @@ fn answers_text(answers: &[Answer]) -> String {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), FixtureError> {
-    std::fs::write(path, text).map_err(|source| FixtureError::File {
-        path: path.to_owned(),
-        what: "written",
-        source,
-    })
+    std::fs::write(path, text).map_err(|source| FixtureError::File { path: path.to_owned(), what: "written", source })
 }
 
 /// A state from a table, or from a text that holds a JSON object (for null, and for numbers of many
@@ -448,10 +383,7 @@ fn state_of(value: &toml::Value) -> Result<Map<String, Json>, String> {
         toml::Value::String(text) => {
             serde_json::from_str(text).map_err(|error| format!("state is no JSON object: {error}"))
         }
-        toml::Value::Table(table) => table
-            .iter()
-            .map(|(name, value)| Ok((name.clone(), json_of(value)?)))
-            .collect(),
+        toml::Value::Table(table) => table.iter().map(|(name, value)| Ok((name.clone(), json_of(value)?))).collect(),
         _ => Err("state is neither a table nor a text with a JSON object".to_owned()),
     }
 }
@@ -464,8 +396,7 @@ mod tests {
     use crate::values::read_time;
 
     fn parsed(text: &str) -> Result<Fixture, String> {
-        Fixture::parse(Path::new("fixtures/a.toml"), text.to_owned())
-            .map_err(|error| error.to_string())
+        Fixture::parse(Path::new("fixtures/a.toml"), text.to_owned()).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -492,13 +423,7 @@ mod tests {
         let call = &fixture.call;
         assert_eq!(call.state["at"], "2026-02-01");
         assert_eq!(call.timeout, Some(Duration::from_millis(250)));
-        assert_eq!(
-            call.answers,
-            AnswersFrom::Test {
-                now: 1_769_860_800_000_000,
-                seed: 7
-            }
-        );
+        assert_eq!(call.answers, AnswersFrom::Test { now: 1_769_860_800_000_000, seed: 7 });
         assert_eq!(fixture.budget.time, Some(Duration::from_millis(1)));
         assert_eq!(read_time("2026-01-01"), Ok(DEFAULT_NOW));
         let json = parsed(r#"state = '{"n": null}'"#).expect("a fixture");
@@ -525,10 +450,8 @@ mod tests {
             attempt: 3,
             timeout: Some(Duration::from_millis(1_500)),
             deadline: Some(5),
-            state: serde_json::from_str(
-                r#"{"a": null, "n": 12345678901234567890.5, "t": "x\"'y\n"}"#,
-            )
-            .expect("a state"),
+            state: serde_json::from_str(r#"{"a": null, "n": 12345678901234567890.5, "t": "x\"'y\n"}"#)
+                .expect("a state"),
             types: [("a".to_owned(), "enum(a,b)".parse().expect("type"))].into(),
             answers: AnswersFrom::Recording(vec![Answer::Now(3), Answer::Random(u64::MAX)]),
             ..Call::default()
@@ -539,10 +462,7 @@ mod tests {
             (read.wid, read.attempt, read.timeout, read.deadline),
             (call.wid, call.attempt, call.timeout, call.deadline)
         );
-        assert_eq!(
-            (read.state, read.types, read.answers),
-            (call.state, call.types, call.answers)
-        );
+        assert_eq!((read.state, read.types, read.answers), (call.state, call.types, call.answers));
         std::fs::remove_dir_all(&folder).expect("removed");
     }
 }

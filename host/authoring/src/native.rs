@@ -19,35 +19,25 @@ pub struct NativeTests {
 ///
 /// # Errors
 /// [`BuildError::Failed`] when a test fails, [`BuildError::Missing`] when the language has no native tests here.
-pub fn test_native(
-    project: &Project,
-    say: &mut dyn FnMut(&str),
-) -> Result<NativeTests, BuildError> {
+pub fn test_native(project: &Project, say: &mut dyn FnMut(&str)) -> Result<NativeTests, BuildError> {
     let begun = Instant::now();
     let folder = &project.folder;
     check_tools(project.language, false)?;
     let output = match project.language {
-        Language::Rust => Tool::new("cargo", folder, say)
-            .args(["test", "--quiet"])
-            .run(),
+        Language::Rust => Tool::new("cargo", folder, say).args(["test", "--quiet"]).run(),
         Language::Python => python(folder, say),
         Language::Js => {
             link_sdk(folder)?;
             Tool::new("node", folder, say).args(["--test"]).run()
         }
-        Language::Go => Tool::new(go_program()?, folder, say)
-            .args(["test", "-mod=mod", "./..."])
-            .run(),
+        Language::Go => Tool::new(go_program()?, folder, say).args(["test", "-mod=mod", "./..."]).run(),
         Language::C => Err(BuildError::Missing {
             what: "a native test, which C has no tool for,".to_owned(),
             how: "Write fixtures; `wed test` runs them in the sandbox.".to_owned(),
             installable: false,
         }),
     }?;
-    Ok(NativeTests {
-        output,
-        took: begun.elapsed(),
-    })
+    Ok(NativeTests { output, took: begun.elapsed() })
 }
 
 /// Runs tests of Python's own library, in the project's environment if it has one.
@@ -58,10 +48,7 @@ fn python(folder: &Path, say: &mut dyn FnMut(&str)) -> Result<String, BuildError
         false => "python3".into(),
     };
     Tool::new(python, folder, say)
-        .env(
-            "PYTHONPATH",
-            absolute(&folder.join("vendor/wedflow/guest-sdk/python")),
-        )
+        .env("PYTHONPATH", absolute(&folder.join("vendor/wedflow/guest-sdk/python")))
         .args(["-m", "unittest", "discover", "--quiet"])
         .run()
 }
@@ -76,8 +63,5 @@ fn link_sdk(folder: &Path) -> Result<(), BuildError> {
     let target = "../../vendor/wedflow/guest-sdk/js";
     parent
         .and_then(|()| std::os::unix::fs::symlink(target, &link))
-        .map_err(|source| BuildError::System {
-            what: format!("{} cannot be made", link.display()),
-            source,
-        })
+        .map_err(|source| BuildError::System { what: format!("{} cannot be made", link.display()), source })
 }

@@ -10,16 +10,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) const PROJECT_FILE: &str = "wedflow.toml";
 
 /// Folders whose content is made or fetched, not written by the author.
-pub(crate) const MADE: [&str; 8] = [
-    "target",
-    "build",
-    "node_modules",
-    ".venv",
-    ".git",
-    "vendor",
-    "__pycache__",
-    ".wedflow",
-];
+pub(crate) const MADE: [&str; 8] =
+    ["target", "build", "node_modules", ".venv", ".git", "vendor", "__pycache__", ".wedflow"];
 
 /// Extensions of source files.
 const SOURCE: [&str; 8] = ["rs", "py", "js", "ts", "go", "c", "h", "mjs"];
@@ -42,13 +34,7 @@ pub enum Language {
 
 impl Language {
     /// All of them.
-    pub const ALL: [Language; 5] = [
-        Language::Rust,
-        Language::Python,
-        Language::Js,
-        Language::Go,
-        Language::C,
-    ];
+    pub const ALL: [Language; 5] = [Language::Rust, Language::Python, Language::Js, Language::Go, Language::C];
 
     /// Returns its name in `wedflow.toml` and on the command line.
     pub fn name(self) -> &'static str {
@@ -163,39 +149,23 @@ impl Project {
                 return Err(ProjectError::NoProject(folder.to_owned()));
             }
             Err(source) => {
-                return Err(ProjectError::File {
-                    path: file,
-                    what: "read",
-                    source,
-                });
+                return Err(ProjectError::File { path: file, what: "read", source });
             }
         };
-        let read: ProjectFile = toml::from_str(&text).map_err(|error| ProjectError::Wrong {
-            file,
-            reason: error.to_string().trim().to_owned(),
-        })?;
+        let read: ProjectFile = toml::from_str(&text)
+            .map_err(|error| ProjectError::Wrong { file, reason: error.to_string().trim().to_owned() })?;
         check_name(&read.name)?;
-        Ok(Project {
-            name: read.name,
-            language: read.language,
-            folder: folder.to_owned(),
-        })
+        Ok(Project { name: read.name, language: read.language, folder: folder.to_owned() })
     }
 
     /// The component that building it makes.
     pub fn component(&self) -> PathBuf {
-        self.folder
-            .join("build")
-            .join(format!("{}.wasm", self.name))
+        self.folder.join("build").join(format!("{}.wasm", self.name))
     }
 
     /// Returns whether a source file was written after the component.
     pub fn is_older_than_sources(&self) -> bool {
-        let changed = |path: &Path| {
-            std::fs::metadata(path)
-                .and_then(|file| file.modified())
-                .ok()
-        };
+        let changed = |path: &Path| std::fs::metadata(path).and_then(|file| file.modified()).ok();
         let Some(built) = changed(&self.component()) else {
             return false;
         };
@@ -208,10 +178,7 @@ impl Project {
                     if !made {
                         folders.push(path);
                     }
-                } else if path
-                    .extension()
-                    .and_then(|end| end.to_str())
-                    .is_some_and(|end| SOURCE.contains(&end))
+                } else if path.extension().and_then(|end| end.to_str()).is_some_and(|end| SOURCE.contains(&end))
                     && changed(&path).is_some_and(|at| at > built)
                 {
                     return true;
@@ -234,14 +201,8 @@ impl Project {
 pub(crate) fn check_name(name: &str) -> Result<(), ProjectError> {
     let good = name.len() <= 63
         && name.starts_with(|first: char| first.is_ascii_lowercase())
-        && name
-            .chars()
-            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_');
-    if good {
-        Ok(())
-    } else {
-        Err(ProjectError::Name(name.to_owned()))
-    }
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_');
+    if good { Ok(()) } else { Err(ProjectError::Name(name.to_owned())) }
 }
 
 #[cfg(test)]
@@ -253,10 +214,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("wedflow-project-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder");
         let file = folder.join(PROJECT_FILE);
-        assert!(matches!(
-            Project::open(&folder),
-            Err(ProjectError::NoProject(_))
-        ));
+        assert!(matches!(Project::open(&folder), Err(ProjectError::NoProject(_))));
         std::fs::write(&file, "name = \"pack\"\nlanguage = \"go\"\n").expect("written");
         let project = Project::open(&folder).expect("a project");
         assert_eq!(project.language, Language::Go);

@@ -69,10 +69,7 @@ pub async fn search(
         counterexample: None,
     };
     for n in 0..count {
-        let state = attributes
-            .iter()
-            .map(|(name, kind)| (name.clone(), value(kind, &mut random)))
-            .collect();
+        let state = attributes.iter().map(|(name, kind)| (name.clone(), value(kind, &mut random))).collect();
         let call = Call {
             state,
             types: attributes.iter().cloned().collect(),
@@ -90,14 +87,8 @@ pub async fn search(
         searched.most_fuel = searched.most_fuel.max(called.measure.fuel);
         searched.most_memory = searched.most_memory.max(called.measure.memory_bytes);
         if let Some(wrong) = wrong_with(&called) {
-            let found = Counterexample {
-                call,
-                called,
-                wrong,
-            };
-            searched.counterexample = Some(Box::new(
-                shrink(workbench, subject, &attributes, found).await?,
-            ));
+            let found = Counterexample { call, called, wrong };
+            searched.counterexample = Some(Box::new(shrink(workbench, subject, &attributes, found).await?));
             break;
         }
     }
@@ -110,14 +101,10 @@ fn wrong_with(called: &Called) -> Option<String> {
         return Some(reason.clone());
     }
     match &called.outcome {
-        Outcome::Failed {
-            message,
-            retry: true,
-        } if is_uncaught(message) => Some(format!("an exception that nobody caught: {message}")),
-        Outcome::Clause(_)
-        | Outcome::Assignments(_)
-        | Outcome::Aborted { .. }
-        | Outcome::Failed { .. } => None,
+        Outcome::Failed { message, retry: true } if is_uncaught(message) => {
+            Some(format!("an exception that nobody caught: {message}"))
+        }
+        Outcome::Clause(_) | Outcome::Assignments(_) | Outcome::Aborted { .. } | Outcome::Failed { .. } => None,
         _ => Some(format!("{}: {}", called.name(), called.account)),
     }
 }
@@ -156,11 +143,7 @@ async fn shrink(
                 if called.name() == found.called.name()
                     && let Some(wrong) = wrong_with(&called)
                 {
-                    found = Counterexample {
-                        call,
-                        called,
-                        wrong,
-                    };
+                    found = Counterexample { call, called, wrong };
                     simpler_found = true;
                     break;
                 }
@@ -181,30 +164,16 @@ fn value(kind: &AttributeType, random: &mut StdRng) -> Json {
         return scalar(&kind.scalar, random);
     }
     let length = *[0, 1, 2, 3, 40].choose(random).unwrap_or(&1);
-    (0..length)
-        .map(|_| {
-            if random.random_ratio(1, 8) {
-                Json::Null
-            } else {
-                scalar(&kind.scalar, random)
-            }
-        })
-        .collect()
+    (0..length).map(|_| if random.random_ratio(1, 8) { Json::Null } else { scalar(&kind.scalar, random) }).collect()
 }
 
 /// Values at the edges of a type, as JSON; empty for types that have none of their own.
 fn edges(kind: &ScalarType) -> &'static [&'static str] {
     match kind {
         ScalarType::Integer => &["0", "1", "-1", "2147483647", "-2147483648"],
-        ScalarType::Bigint => &[
-            "0",
-            "1",
-            "-1",
-            "9223372036854775807",
-            "-9223372036854775808",
-            "4294967295",
-            "9007199254740992",
-        ],
+        ScalarType::Bigint => {
+            &["0", "1", "-1", "9223372036854775807", "-9223372036854775808", "4294967295", "9007199254740992"]
+        }
         ScalarType::Numeric => &[
             "0",
             "-0.01",
@@ -214,16 +183,9 @@ fn edges(kind: &ScalarType) -> &'static [&'static str] {
             "0.000000000000000000000000000001",
             "-170141183460469231731687303715884105728",
         ],
-        ScalarType::Float => &[
-            "0.0",
-            "-0.0",
-            "1e308",
-            "-1e308",
-            "5e-324",
-            r#""NaN""#,
-            r#""Infinity""#,
-            r#""-Infinity""#,
-        ],
+        ScalarType::Float => {
+            &["0.0", "-0.0", "1e308", "-1e308", "5e-324", r#""NaN""#, r#""Infinity""#, r#""-Infinity""#]
+        }
         ScalarType::Timestamptz => &[
             r#""1970-01-01T00:00:00+00:00""#,
             r#""0001-01-01T00:00:00+00:00""#,
@@ -240,17 +202,10 @@ fn edges(kind: &ScalarType) -> &'static [&'static str] {
             r#""infinity""#,
             r#""-infinity""#,
         ],
-        ScalarType::Interval => &[
-            r#""PT0S""#,
-            r#""-P1D""#,
-            r#""P1Y2M3DT4H5M6.789S""#,
-            r#""P10000Y""#,
-            r#""PT-0.000001S""#,
-        ],
-        ScalarType::Uuid => &[
-            r#""00000000-0000-0000-0000-000000000000""#,
-            r#""ffffffff-ffff-ffff-ffff-ffffffffffff""#,
-        ],
+        ScalarType::Interval => {
+            &[r#""PT0S""#, r#""-P1D""#, r#""P1Y2M3DT4H5M6.789S""#, r#""P10000Y""#, r#""PT-0.000001S""#]
+        }
+        ScalarType::Uuid => &[r#""00000000-0000-0000-0000-000000000000""#, r#""ffffffff-ffff-ffff-ffff-ffffffffffff""#],
         _ => &[],
     }
 }
@@ -280,10 +235,10 @@ fn ordinary(kind: &ScalarType, random: &mut StdRng) -> Json {
         ScalarType::Boolean => Json::from(random.random_bool(0.5)),
         ScalarType::Timestamptz => {
             let microseconds = random.random_range(0..4_000_000_000_000_000_i64);
-            Json::from(jiff::Timestamp::from_microsecond(microseconds).map_or_else(
-                |_| "infinity".to_owned(),
-                |at| at.to_string().replace('Z', "+00:00"),
-            ))
+            Json::from(
+                jiff::Timestamp::from_microsecond(microseconds)
+                    .map_or_else(|_| "infinity".to_owned(), |at| at.to_string().replace('Z', "+00:00")),
+            )
         }
         ScalarType::Date => Json::from(format!(
             "{:04}-{:02}-{:02}",
@@ -295,13 +250,7 @@ fn ordinary(kind: &ScalarType, random: &mut StdRng) -> Json {
         ScalarType::Uuid => {
             let bits: u128 = random.random();
             let hex = format!("{bits:032x}");
-            let parts = [
-                &hex[..8],
-                &hex[8..12],
-                &hex[12..16],
-                &hex[16..20],
-                &hex[20..],
-            ];
+            let parts = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]];
             Json::from(parts.join("-"))
         }
         ScalarType::Jsonb => match random.random_range(0..6) {
@@ -312,9 +261,7 @@ fn ordinary(kind: &ScalarType, random: &mut StdRng) -> Json {
             4 => json!([[[[[[]]]]]]),
             _ => Json::from(random.random_range(-5..5)),
         },
-        ScalarType::Enum(labels) => labels
-            .choose(random)
-            .map_or(Json::Null, |label| Json::from(label.as_str())),
+        ScalarType::Enum(labels) => labels.choose(random).map_or(Json::Null, |label| Json::from(label.as_str())),
     }
 }
 
@@ -336,9 +283,7 @@ fn text(random: &mut StdRng) -> String {
     match random.random_range(0..10) {
         0..=4 => EDGES.choose(random).map_or("", |one| *one).to_owned(),
         5 => "x".repeat(random.random_range(1_000..20_000)),
-        _ => (0..random.random_range(1..12))
-            .map(|_| char::from(random.random_range(b'a'..=b'z')))
-            .collect(),
+        _ => (0..random.random_range(1..12)).map(|_| char::from(random.random_range(b'a'..=b'z'))).collect(),
     }
 }
 
@@ -387,9 +332,7 @@ fn simpler(kind: &AttributeType, present: &Json) -> Vec<Json> {
         candidate != present
             && (candidate.is_null()
                 || rank(candidate) < rank(present)
-                || magnitude(candidate)
-                    .zip(magnitude(present))
-                    .is_some_and(|(one, other)| one < other)
+                || magnitude(candidate).zip(magnitude(present)).is_some_and(|(one, other)| one < other)
                 || *present == Json::Bool(true))
     });
     candidates

@@ -22,24 +22,14 @@ pub(crate) fn without_passive(module: &[u8]) -> Result<Vec<u8>, BinaryReaderErro
                 let mut kept = DataSection::new();
                 for segment in section.clone() {
                     let segment = segment?;
-                    let DataKind::Active {
-                        memory_index,
-                        offset_expr,
-                    } = segment.kind
-                    else {
+                    let DataKind::Active { memory_index, offset_expr } = segment.kind else {
                         continue;
                     };
                     let mut operators = offset_expr.get_operators_reader();
-                    let (Operator::I32Const { value }, Operator::End) =
-                        (operators.read()?, operators.read()?)
-                    else {
+                    let (Operator::I32Const { value }, Operator::End) = (operators.read()?, operators.read()?) else {
                         return Ok(module.to_vec());
                     };
-                    kept.active(
-                        memory_index,
-                        &ConstExpr::i32_const(value),
-                        segment.data.iter().copied(),
-                    );
+                    kept.active(memory_index, &ConstExpr::i32_const(value), segment.data.iter().copied());
                 }
                 out.section(&kept);
                 continue;
@@ -47,10 +37,7 @@ pub(crate) fn without_passive(module: &[u8]) -> Result<Vec<u8>, BinaryReaderErro
             _ => {}
         }
         if let Some((id, range)) = payload.as_section() {
-            out.section(&RawSection {
-                id,
-                data: &module[range],
-            });
+            out.section(&RawSection { id, data: &module[range] });
         }
     }
     Ok(out.finish())
@@ -83,10 +70,7 @@ mod tests {
         let module = wat::parse_str(text).expect("WAT");
         // The section that says how many there are is written only where an instruction needs it.
         let less = without_passive(&module).expect("a module");
-        assert_eq!(
-            segments(&less),
-            [(true, b"seven".to_vec()), (true, Vec::new())]
-        );
+        assert_eq!(segments(&less), [(true, b"seven".to_vec()), (true, Vec::new())]);
         wasmparser::validate(&less).expect("valid");
         assert!(less.len() < module.len());
         assert_eq!(without_passive(&less).expect("a module"), less);

@@ -75,10 +75,7 @@ pub(crate) fn with_ending(project: &Project, endings: &[&str]) -> Vec<PathBuf> {
         Err(_) => file,
     };
     let files = files(project).into_iter();
-    files
-        .filter(|file| has_ending(file))
-        .map(relative)
-        .collect()
+    files.filter(|file| has_ending(file)).map(relative).collect()
 }
 
 #[cfg(test)]
@@ -90,11 +87,7 @@ mod tests {
     fn component_is_known_until_a_source_or_the_component_changes() {
         let folder = std::env::temp_dir().join(format!("wedflow-sources-{}", std::process::id()));
         std::fs::create_dir_all(folder.join("build")).expect("folders");
-        let project = Project {
-            name: "known".to_owned(),
-            language: Language::Python,
-            folder: folder.clone(),
-        };
+        let project = Project { name: "known".to_owned(), language: Language::Python, folder: folder.clone() };
         let source = folder.join("known.py");
         std::fs::write(&source, "a = 1").expect("written");
         std::fs::write(project.component(), "component").expect("written");

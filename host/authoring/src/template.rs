@@ -120,10 +120,7 @@ type File = (PathBuf, Vec<u8>);
 
 /// The languages that a project can be made for.
 pub fn languages() -> Vec<Language> {
-    Language::ALL
-        .into_iter()
-        .filter(|language| source_of(*language).is_some())
-        .collect()
+    Language::ALL.into_iter().filter(|language| source_of(*language).is_some()).collect()
 }
 
 /// Makes a project in a folder, which must be empty or not there.
@@ -156,10 +153,7 @@ pub fn new_project(name: &str, language: Language, folder: &Path) -> Result<Proj
     for set in ["any", language.name()] {
         let prefix = format!("{set}/");
         for path in Templates::iter() {
-            let Some(inner) = path
-                .strip_prefix(&prefix)
-                .and_then(|inner| inner.strip_suffix(".in"))
-            else {
+            let Some(inner) = path.strip_prefix(&prefix).and_then(|inner| inner.strip_suffix(".in")) else {
                 continue;
             };
             if let Some(file) = Templates::get(&path) {
@@ -194,13 +188,8 @@ fn sdk_of(language: Language) -> Vec<File> {
     match language {
         Language::Rust => {
             files.extend(embedded::<RustGuest>("guest-sdk/rust/wedflow-guest"));
-            files.extend(embedded::<RustMacros>(
-                "guest-sdk/rust/wedflow-guest-macros",
-            ));
-            files.push((
-                PathBuf::from("guest-sdk/rust/Cargo.toml"),
-                rust_workspace().into_bytes(),
-            ));
+            files.extend(embedded::<RustMacros>("guest-sdk/rust/wedflow-guest-macros"));
+            files.push((PathBuf::from("guest-sdk/rust/Cargo.toml"), rust_workspace().into_bytes()));
         }
         Language::Python => {
             files.extend(embedded::<PythonGuest>("guest-sdk/python/wedflow"));
@@ -223,10 +212,8 @@ fn sdk_of(language: Language) -> Vec<File> {
         Language::Go => files.extend(embedded::<GoGuest>("guest-sdk/go")),
         Language::C => files.extend(embedded::<CGuest>("guest-sdk/c/include")),
     }
-    let mut files: Vec<File> = files
-        .into_iter()
-        .map(|(path, content)| (Path::new("vendor/wedflow").join(path), content))
-        .collect();
+    let mut files: Vec<File> =
+        files.into_iter().map(|(path, content)| (Path::new("vendor/wedflow").join(path), content)).collect();
     if language == Language::Rust {
         // The versions that the SDK was tested with; cargo adds the project to them.
         files.push((PathBuf::from("Cargo.lock"), RUST_LOCK.into()));
@@ -241,34 +228,25 @@ fn rust_workspace() -> String {
         // It is a part of the program, and a test reads it.
         Err(_) => return RUST_WORKSPACE.to_owned(),
     };
-    let members: toml_edit::Array = ["wedflow-guest", "wedflow-guest-macros"]
-        .into_iter()
-        .collect();
+    let members: toml_edit::Array = ["wedflow-guest", "wedflow-guest-macros"].into_iter().collect();
     document["workspace"]["members"] = toml_edit::value(members);
     document.to_string()
 }
 
 /// The files of a folder that a project needs: neither the SDK's own tests nor what an interpreter left there.
 fn embedded<E: RustEmbed>(folder: &str) -> Vec<File> {
-    let is_needed = |path: &str| {
-        !path.starts_with("tests/") && !path.ends_with("_test.go") && !path.ends_with(".pyc")
-    };
+    let is_needed = |path: &str| !path.starts_with("tests/") && !path.ends_with("_test.go") && !path.ends_with(".pyc");
     E::iter()
         .filter(|path| is_needed(path))
         .filter_map(|path| {
             let file = E::get(&path)?;
-            Some((
-                Path::new(folder).join(path.as_ref()),
-                file.data.into_owned(),
-            ))
+            Some((Path::new(folder).join(path.as_ref()), file.data.into_owned()))
         })
         .collect()
 }
 
 fn texts(list: &[(&str, &str)]) -> Vec<File> {
-    list.iter()
-        .map(|(path, text)| (PathBuf::from(path), text.as_bytes().to_vec()))
-        .collect()
+    list.iter().map(|(path, text)| (PathBuf::from(path), text.as_bytes().to_vec())).collect()
 }
 
 fn title_of(language: Language) -> &'static str {
@@ -295,11 +273,7 @@ fn source_of(language: Language) -> Option<&'static str> {
 fn write(path: &Path, content: &[u8]) -> Result<(), ProjectError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
-        move |source| ProjectError::File {
-            path,
-            what: "written",
-            source,
-        }
+        move |source| ProjectError::File { path, what: "written", source }
     };
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(failed(folder))?;
@@ -315,18 +289,12 @@ mod tests {
     #[test]
     fn a_new_project_is_complete() {
         for language in languages() {
-            let folder =
-                std::env::temp_dir().join(format!("wedflow-new-{}-{language}", std::process::id()));
+            let folder = std::env::temp_dir().join(format!("wedflow-new-{}-{language}", std::process::id()));
             let project = new_project("say-hello", language, &folder).expect("made");
-            assert_eq!(
-                (project.name.as_str(), project.language),
-                ("say-hello", language)
-            );
+            assert_eq!((project.name.as_str(), project.language), ("say-hello", language));
             let fixtures = Fixture::all_in(&project.fixtures()).expect("fixtures");
             assert_eq!(fixtures.len(), 2);
-            let source = source_of(language)
-                .expect("a source")
-                .replace("{{ident}}", "say_hello");
+            let source = source_of(language).expect("a source").replace("{{ident}}", "say_hello");
             let text = std::fs::read_to_string(folder.join(source)).expect("the source");
             assert!(text.contains("say_hello") && !text.contains("{{"), "{text}");
             assert!(folder.join("vendor/wedflow/wit/transition.wit").is_file());

@@ -38,11 +38,7 @@ impl Trial {
 ///
 /// # Errors
 /// [`CallError::Setup`] alone: whatever else keeps the call from being made is the fixture's failure.
-pub async fn run_fixture(
-    workbench: &Workbench,
-    subject: &Subject,
-    fixture: &Fixture,
-) -> Result<Trial, CallError> {
+pub async fn run_fixture(workbench: &Workbench, subject: &Subject, fixture: &Fixture) -> Result<Trial, CallError> {
     let called = match workbench.call(subject, &fixture.call).await {
         Ok(called) => called,
         Err(error @ CallError::Setup(_)) => return Err(error),
@@ -56,11 +52,8 @@ pub async fn run_fixture(
             });
         }
     };
-    let differences = fixture
-        .expectation
-        .as_ref()
-        .map(|expectation| expectation.differences(&called))
-        .unwrap_or_default();
+    let differences =
+        fixture.expectation.as_ref().map(|expectation| expectation.differences(&called)).unwrap_or_default();
     let (over, mut warnings) = beyond(&fixture.budget, &called);
     if called.beyond_recording {
         warnings.push("it asked the host for more than was recorded".to_owned());
@@ -68,11 +61,5 @@ pub async fn run_fixture(
     if matches!(called.outcome, Outcome::OutOfFuel) && fixture.budget.fuel.is_none() {
         warnings.push("the fuel limit is the server's; a call should need far less".to_owned());
     }
-    Ok(Trial {
-        called: Some(called),
-        differences,
-        over,
-        warnings,
-        unsaid: fixture.expectation.is_none(),
-    })
+    Ok(Trial { called: Some(called), differences, over, warnings, unsaid: fixture.expectation.is_none() })
 }

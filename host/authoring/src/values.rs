@@ -10,19 +10,14 @@ pub(crate) fn json_of(value: &toml::Value) -> Result<Json, String> {
     Ok(match value {
         toml::Value::String(text) => Json::from(text.as_str()),
         toml::Value::Integer(n) => Json::from(*n),
-        toml::Value::Float(n) if n.is_finite() => {
-            serde_json::Number::from_f64(*n).map_or(Json::Null, Json::Number)
-        }
+        toml::Value::Float(n) if n.is_finite() => serde_json::Number::from_f64(*n).map_or(Json::Null, Json::Number),
         toml::Value::Float(n) if n.is_nan() => Json::from("NaN"),
         toml::Value::Float(n) => Json::from(if *n > 0.0 { "Infinity" } else { "-Infinity" }),
         toml::Value::Boolean(b) => Json::from(*b),
         toml::Value::Datetime(at) => Json::from(at.to_string()),
         toml::Value::Array(list) => list.iter().map(json_of).collect::<Result<_, _>>()?,
         toml::Value::Table(table) => Json::Object(
-            table
-                .iter()
-                .map(|(name, value)| Ok((name.clone(), json_of(value)?)))
-                .collect::<Result<_, String>>()?,
+            table.iter().map(|(name, value)| Ok((name.clone(), json_of(value)?))).collect::<Result<_, String>>()?,
         ),
     })
 }
@@ -32,15 +27,11 @@ pub(crate) fn json_of(value: &toml::Value) -> Result<Json, String> {
 /// # Errors
 /// What is wrong, for a person.
 pub fn read_time(text: &str) -> Result<i64, String> {
-    let parsed =
-        text.parse::<Timestamp>()
-            .or_else(|error| match text.parse::<jiff::civil::Date>() {
-                Ok(date) => format!("{date}T00:00:00Z").parse(),
-                Err(_) => Err(error),
-            });
-    parsed
-        .map(|at| at.as_microsecond())
-        .map_err(|_| format!("{text:?} is no time such as 2026-01-31T12:00:00Z"))
+    let parsed = text.parse::<Timestamp>().or_else(|error| match text.parse::<jiff::civil::Date>() {
+        Ok(date) => format!("{date}T00:00:00Z").parse(),
+        Err(_) => Err(error),
+    });
+    parsed.map(|at| at.as_microsecond()).map_err(|_| format!("{text:?} is no time such as 2026-01-31T12:00:00Z"))
 }
 
 /// Reads a time of TOML.
@@ -54,8 +45,7 @@ pub(crate) fn time_of(value: &toml::Value) -> Result<i64, String> {
 
 /// A time as it is written into a fixture.
 pub(crate) fn time_text(microseconds: i64) -> String {
-    Timestamp::from_microsecond(microseconds)
-        .map_or_else(|_| microseconds.to_string(), |at| at.to_string())
+    Timestamp::from_microsecond(microseconds).map_or_else(|_| microseconds.to_string(), |at| at.to_string())
 }
 
 /// Reads a length of time such as `10s`, `250ms` or `1m 30s`.

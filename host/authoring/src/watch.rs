@@ -25,29 +25,20 @@ impl Watch {
     /// Why the system does not allow it, for a person.
     pub fn new(folder: &Path) -> Result<Self, String> {
         let (sender, changes) = channel();
-        let mut watcher =
-            notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-                let Ok(event) = event else { return };
-                if matches!(event.kind, EventKind::Access(_)) {
-                    return;
-                }
-                for path in event.paths {
-                    // Nobody listens any more when the watch is over.
-                    let _ = sender.send(path);
-                }
-            })
-            .map_err(|error| error.to_string())?;
-        let root = folder
-            .canonicalize()
-            .map_err(|error| format!("{}: {error}", folder.display()))?;
-        watcher
-            .watch(&root, RecursiveMode::Recursive)
-            .map_err(|error| error.to_string())?;
-        Ok(Watch {
-            _watcher: watcher,
-            changes,
-            root,
+        let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            let Ok(event) = event else { return };
+            if matches!(event.kind, EventKind::Access(_)) {
+                return;
+            }
+            for path in event.paths {
+                // Nobody listens any more when the watch is over.
+                let _ = sender.send(path);
+            }
         })
+        .map_err(|error| error.to_string())?;
+        let root = folder.canonicalize().map_err(|error| format!("{}: {error}", folder.display()))?;
+        watcher.watch(&root, RecursiveMode::Recursive).map_err(|error| error.to_string())?;
+        Ok(Watch { _watcher: watcher, changes, root })
     }
 
     /// Waits for a change of what is written by hand; the files, without repetition. Blocks.
@@ -55,9 +46,7 @@ impl Watch {
         let mut files: Vec<PathBuf> = Vec::new();
         loop {
             let next = if files.is_empty() {
-                self.changes
-                    .recv()
-                    .map_err(|_| RecvTimeoutError::Disconnected)
+                self.changes.recv().map_err(|_| RecvTimeoutError::Disconnected)
             } else {
                 self.changes.recv_timeout(QUIET)
             };
@@ -80,13 +69,8 @@ impl Watch {
 
     fn is_written(&self, path: &Path) -> bool {
         let below = path.strip_prefix(&self.root).unwrap_or(path);
-        let hidden = below
-            .file_name()
-            .is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        !hidden
-            && below
-                .components()
-                .all(|part| MADE.iter().all(|made| part.as_os_str() != *made))
+        let hidden = below.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        !hidden && below.components().all(|part| MADE.iter().all(|made| part.as_os_str() != *made))
     }
 }
 
@@ -105,16 +89,8 @@ mod tests {
         std::fs::write(&unfinished, "1").expect("written");
         std::fs::rename(&unfinished, folder.join("src").join("lib.rs")).expect("renamed");
         let files = watch.changed();
-        assert!(
-            files.iter().any(|file| file.ends_with("src/lib.rs")),
-            "{files:?}"
-        );
-        assert!(
-            files
-                .iter()
-                .all(|file| !file.ends_with("made") && !file.ends_with("sedXYZ")),
-            "{files:?}"
-        );
+        assert!(files.iter().any(|file| file.ends_with("src/lib.rs")), "{files:?}");
+        assert!(files.iter().all(|file| !file.ends_with("made") && !file.ends_with("sedXYZ")), "{files:?}");
         std::fs::remove_dir_all(&folder).expect("removed");
     }
 }

@@ -33,9 +33,7 @@ impl Energy {
         let of = |supply: std::fs::DirEntry| {
             let read = |name: &str| std::fs::read_to_string(supply.path().join(name)).ok();
             // A mouse has a battery too.
-            if read("type")?.trim() != "Battery"
-                || read("scope").is_some_and(|scope| scope.trim() == "Device")
-            {
+            if read("type")?.trim() != "Battery" || read("scope").is_some_and(|scope| scope.trim() == "Device") {
                 return None;
             }
             Some(Energy {
@@ -67,54 +65,15 @@ mod tests {
         supply(
             path,
             "mouse",
-            &[
-                ("type", "Battery\n"),
-                ("scope", "Device\n"),
-                ("capacity", "1\n"),
-                ("status", "Discharging\n"),
-            ],
+            &[("type", "Battery\n"), ("scope", "Device\n"), ("capacity", "1\n"), ("status", "Discharging\n")],
         );
         assert_eq!(Energy::below(path), None);
-        supply(
-            path,
-            "BAT0",
-            &[
-                ("type", "Battery\n"),
-                ("capacity", "80\n"),
-                ("status", "Full\n"),
-            ],
-        );
-        supply(
-            path,
-            "BAT1",
-            &[
-                ("type", "Battery\n"),
-                ("capacity", "19\n"),
-                ("status", "Discharging\n"),
-            ],
-        );
+        supply(path, "BAT0", &[("type", "Battery\n"), ("capacity", "80\n"), ("status", "Full\n")]);
+        supply(path, "BAT1", &[("type", "Battery\n"), ("capacity", "19\n"), ("status", "Discharging\n")]);
         let energy = Energy::below(path).expect("a battery");
-        assert_eq!(
-            energy,
-            Energy {
-                percent: 19,
-                discharging: true
-            }
-        );
+        assert_eq!(energy, Energy { percent: 19, discharging: true });
         assert!(energy.is_scarce());
-        assert!(
-            !Energy {
-                percent: 19,
-                discharging: false
-            }
-            .is_scarce()
-        );
-        assert!(
-            !Energy {
-                percent: 20,
-                discharging: true
-            }
-            .is_scarce()
-        );
+        assert!(!Energy { percent: 19, discharging: false }.is_scarce());
+        assert!(!Energy { percent: 20, discharging: true }.is_scarce());
     }
 }

@@ -21,7 +21,7 @@ pub use link::{Answered, Link, Part, Wire};
 pub use outbox::{Draft, KeptResult, SentResult};
 pub use owner::Owner;
 pub use protocol::{
-    Leaving, Returned, Step, Worklist, admit, disconnect, prefetch, prefetch_next, recommend,
-    reconnect, send_results, take_worklist, transfer, warnings,
+    Leaving, Returned, Step, Worklist, admit, disconnect, prefetch, prefetch_next, recommend, reconnect, send_results,
+    take_worklist, transfer, warnings,
 };
 pub use store::{LocalItem, LocalStore};

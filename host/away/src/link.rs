@@ -25,13 +25,7 @@ pub trait Wire {
     ///
     /// # Errors
     /// [`AwayError::Cut`] when no whole answer came.
-    fn ask(
-        &self,
-        method: &str,
-        path: &str,
-        document: Option<&Json>,
-        key: Option<&str>,
-    ) -> Result<Answered, AwayError>;
+    fn ask(&self, method: &str, path: &str, document: Option<&Json>, key: Option<&str>) -> Result<Answered, AwayError>;
 
     /// Fetches a file from byte `from` on, and hands over each part as it comes. Stops when `part` fails.
     ///
@@ -48,13 +42,7 @@ pub trait Wire {
     ///
     /// # Errors
     /// [`AwayError::Cut`], [`AwayError::Refused`].
-    fn call(
-        &self,
-        method: &str,
-        path: &str,
-        document: Option<&Json>,
-        has: &str,
-    ) -> Result<Json, AwayError> {
+    fn call(&self, method: &str, path: &str, document: Option<&Json>, has: &str) -> Result<Json, AwayError> {
         let empty = serde_json::json!({});
         let body = document.or((method != "GET" && method != "DELETE").then_some(&empty));
         self.ask(method, path, body, None)?.understood(has)
@@ -133,11 +121,7 @@ impl Link {
             .timeout_per_read(Some(SILENCE))
             .build()
             .into();
-        Link {
-            agent,
-            base: base.trim_end_matches('/').to_owned(),
-            token: token.to_owned(),
-        }
+        Link { agent, base: base.trim_end_matches('/').to_owned(), token: token.to_owned() }
     }
 
     /// Sends a request, with the longest silence that is borne. One that is told to come back later does.
@@ -186,13 +170,7 @@ fn refused(status: u16, response: &mut ureq::http::Response<ureq::Body>) -> Away
 }
 
 impl Wire for Link {
-    fn ask(
-        &self,
-        method: &str,
-        path: &str,
-        document: Option<&Json>,
-        key: Option<&str>,
-    ) -> Result<Answered, AwayError> {
+    fn ask(&self, method: &str, path: &str, document: Option<&Json>, key: Option<&str>) -> Result<Answered, AwayError> {
         let mut request = self.request(method, path);
         if document.is_some() {
             request = request.header("content-type", "application/json");
@@ -202,19 +180,10 @@ impl Wire for Link {
         }
         let body = document.map(Json::to_string).unwrap_or_default();
         let request = request.body(body.into_bytes()).map_err(cut)?;
-        let silence = if path.ends_with("/run") {
-            SILENCE_LONG
-        } else {
-            SILENCE
-        };
+        let silence = if path.ends_with("/run") { SILENCE_LONG } else { SILENCE };
         let mut response = self.run(request, silence)?;
         let status = response.status().as_u16();
-        let text = response
-            .body_mut()
-            .with_config()
-            .limit(DOCUMENT_BYTES_MAX)
-            .read_to_string()
-            .map_err(cut)?;
+        let text = response.body_mut().with_config().limit(DOCUMENT_BYTES_MAX).read_to_string().map_err(cut)?;
         if status >= 500 {
             return Err(AwayError::Cut(format!("it answered {status}")));
         }
@@ -228,11 +197,8 @@ impl Wire for Link {
         from: u64,
         part: &mut dyn FnMut(Part<'_>) -> Result<(), AwayError>,
     ) -> Result<(), AwayError> {
-        let request = self
-            .request("GET", path)
-            .header("range", format!("bytes={from}-"))
-            .body(Vec::new())
-            .map_err(cut)?;
+        let request =
+            self.request("GET", path).header("range", format!("bytes={from}-")).body(Vec::new()).map_err(cut)?;
         let mut response = self.run(request, SILENCE)?;
         let status = response.status().as_u16();
         let header = |name: &str| {
@@ -240,8 +206,7 @@ impl Wire for Link {
             Some(value.to_owned())
         };
         let etag = header("etag").unwrap_or_default();
-        let total =
-            header("content-range").and_then(|range| range.rsplit_once('/')?.1.parse().ok());
+        let total = header("content-range").and_then(|range| range.rsplit_once('/')?.1.parse().ok());
         let (206, Some(total)) = (status, total) else {
             return Err(refused(status, &mut response));
         };
@@ -262,12 +227,7 @@ impl Wire for Link {
                 }
             };
             if held > 0 || at == total {
-                part(Part {
-                    etag: &etag,
-                    total,
-                    at,
-                    bytes: &buffer[..held],
-                })?;
+                part(Part { etag: &etag, total, at, bytes: &buffer[..held] })?;
                 at += held as u64;
             }
             match ended {

@@ -74,20 +74,10 @@ impl LocalStore {
         let kept = transaction.execute(
             "INSERT INTO result (item, key, claim, body, document, state, digest)
              VALUES (?1, ?2, ?3, ?4, ?5, 'saved', ?6) ON CONFLICT DO NOTHING",
-            params![
-                item.item,
-                key,
-                item.claim,
-                body,
-                item.document.to_string(),
-                print_of(&key, &body)
-            ],
+            params![item.item, key, item.claim, body, item.document.to_string(), print_of(&key, &body)],
         )?;
         if kept == 0 {
-            return Err(AwayError::NotEnabled(format!(
-                "a result of item {} is kept already",
-                item.item
-            )));
+            return Err(AwayError::NotEnabled(format!("a result of item {} is kept already", item.item)));
         }
         transaction.execute("DELETE FROM draft WHERE item = ?1", [item.item])?;
         transaction.commit()?;
@@ -147,8 +137,7 @@ impl LocalStore {
     /// [`AwayError::Store`].
     pub fn postpone(&self, item: i64, answer: &Json) -> Result<(), AwayError> {
         let sql = "UPDATE result SET state = 'saved', answer = ?2 WHERE item = ?1";
-        self.connection
-            .execute(sql, params![item, answer.to_string()])?;
+        self.connection.execute(sql, params![item, answer.to_string()])?;
         Ok(())
     }
 
@@ -158,8 +147,7 @@ impl LocalStore {
     /// [`AwayError::Store`].
     pub fn refuse(&self, item: i64, answer: &Json) -> Result<(), AwayError> {
         let sql = "UPDATE result SET state = 'refused', answer = ?2 WHERE item = ?1";
-        self.connection
-            .execute(sql, params![item, answer.to_string()])?;
+        self.connection.execute(sql, params![item, answer.to_string()])?;
         Ok(())
     }
 
@@ -174,10 +162,7 @@ impl LocalStore {
              SELECT item, key, body, ?2, document, strftime('%Y-%m-%dT%H:%M:%SZ', 'now') FROM result WHERE item = ?1",
             params![item, answer.to_string()],
         )?;
-        transaction.execute(
-            "DELETE FROM sent WHERE number <= (SELECT max(number) FROM sent) - ?1",
-            [SENT_MAX],
-        )?;
+        transaction.execute("DELETE FROM sent WHERE number <= (SELECT max(number) FROM sent) - ?1", [SENT_MAX])?;
         remove(&transaction, item)?;
         transaction.execute("DELETE FROM item WHERE item = ?1", [item])?;
         transaction.commit()?;
@@ -207,11 +192,7 @@ impl LocalStore {
     ///
     /// # Errors
     /// [`AwayError::NotEnabled`] when there is none, or when it may have arrived.
-    pub fn send_again(
-        &mut self,
-        item: i64,
-        values: Option<&serde_json::Map<String, Json>>,
-    ) -> Result<(), AwayError> {
+    pub fn send_again(&mut self, item: i64, values: Option<&serde_json::Map<String, Json>>) -> Result<(), AwayError> {
         let mut result = self.result(item)?;
         if result.state == "sending" {
             return Err(AwayError::NotEnabled(format!(
@@ -222,10 +203,7 @@ impl LocalStore {
             result.body["values"] = Json::Object(values.clone());
         }
         let sql = "SELECT claim FROM item WHERE item = ?1 AND place >= 0 AND state <> 'READY'";
-        let claim: Option<i64> = self
-            .connection
-            .query_row(sql, [item], |row| row.get(0))
-            .optional()?;
+        let claim: Option<i64> = self.connection.query_row(sql, [item], |row| row.get(0)).optional()?;
         if let Some(claim) = claim.filter(|_| item > 0) {
             result.body["claim"] = claim.into();
         }
@@ -234,10 +212,7 @@ impl LocalStore {
         {
             result.body["base"] = base.clone();
         }
-        let (key, body) = (
-            format!("{:032x}", rand::random::<u128>()),
-            result.body.to_string(),
-        );
+        let (key, body) = (format!("{:032x}", rand::random::<u128>()), result.body.to_string());
         self.connection.execute(
             "UPDATE result SET state = 'saved', key = ?2, body = ?3, digest = ?4, answer = NULL WHERE item = ?1",
             params![item, key, body, print_of(&key, &body)],
@@ -272,8 +247,7 @@ impl LocalStore {
     /// [`AwayError::Store`].
     pub fn keep_draft(&self, item: i64, texts: &Json) -> Result<(), AwayError> {
         if texts.as_object().is_none_or(serde_json::Map::is_empty) {
-            self.connection
-                .execute("DELETE FROM draft WHERE item = ?1", [item])?;
+            self.connection.execute("DELETE FROM draft WHERE item = ?1", [item])?;
             return Ok(());
         }
         self.connection.execute(
@@ -291,16 +265,10 @@ impl LocalStore {
     /// # Errors
     /// [`AwayError::Store`].
     pub fn drafts(&self) -> Result<Vec<Draft>, AwayError> {
-        let mut statement = self
-            .connection
-            .prepare("SELECT item, texts, at FROM draft ORDER BY item")?;
+        let mut statement = self.connection.prepare("SELECT item, texts, at FROM draft ORDER BY item")?;
         let rows = statement.query_map([], |row| {
             let texts: String = row.get(1)?;
-            Ok(Draft {
-                item: row.get(0)?,
-                texts: serde_json::from_str(&texts).unwrap_or(Json::Null),
-                at: row.get(2)?,
-            })
+            Ok(Draft { item: row.get(0)?, texts: serde_json::from_str(&texts).unwrap_or(Json::Null), at: row.get(2)? })
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
@@ -319,9 +287,5 @@ fn print_of(key: &str, body: &str) -> String {
     digest.update(key);
     digest.update("\n");
     digest.update(body);
-    digest
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -65,11 +65,7 @@ pub struct Worklist {
 ///
 /// # Errors
 /// [`AwayError::Cut`], [`AwayError::Foreign`]; the store is as it was.
-pub fn take_worklist(
-    link: &dyn Wire,
-    store: &mut LocalStore,
-    order: &str,
-) -> Result<(), AwayError> {
+pub fn take_worklist(link: &dyn Wire, store: &mut LocalStore, order: &str) -> Result<(), AwayError> {
     let list = worklist(link, store, order)?;
     store.take_list(&list.items, list.cut)
 }
@@ -98,9 +94,7 @@ pub fn prefetch(link: &dyn Wire, store: &mut LocalStore) -> Result<u64, AwayErro
 
 /// The order that the person chose last; by arrival at first.
 fn order_of(store: &LocalStore) -> Result<String, AwayError> {
-    Ok(store
-        .setting("order")?
-        .unwrap_or_else(|| "arrival".to_owned()))
+    Ok(store.setting("order")?.unwrap_or_else(|| "arrival".to_owned()))
 }
 
 /// Transfers the next item that may be taken away and is not here: locked ones first, then in the order of the
@@ -108,16 +102,8 @@ fn order_of(store: &LocalStore) -> Result<String, AwayError> {
 ///
 /// # Errors
 /// [`AwayError::Cut`]; what came so far is kept.
-pub fn prefetch_next(
-    link: &dyn Wire,
-    store: &mut LocalStore,
-    spare: bool,
-) -> Result<Option<(i64, u64)>, AwayError> {
-    let missing = if spare {
-        store.missing_locked()?
-    } else {
-        store.missing()?
-    };
+pub fn prefetch_next(link: &dyn Wire, store: &mut LocalStore, spare: bool) -> Result<Option<(i64, u64)>, AwayError> {
+    let missing = if spare { store.missing_locked()? } else { store.missing()? };
     let Some(item) = missing.into_iter().next() else {
         return Ok(None);
     };
@@ -151,11 +137,7 @@ fn worklist(link: &dyn Wire, store: &LocalStore, order: &str) -> Result<Worklist
 fn owner_of(answer: &Json) -> Result<Owner, AwayError> {
     let text = |name: &str| answer["for"][name].as_str().map(str::to_owned);
     match (text("person"), text("tenant"), text("server")) {
-        (Some(person), Some(tenant), Some(server)) => Ok(Owner {
-            person,
-            tenant,
-            server,
-        }),
+        (Some(person), Some(tenant), Some(server)) => Ok(Owner { person, tenant, server }),
         _ => Err(AwayError::stranger()),
     }
 }
@@ -199,9 +181,7 @@ fn transfer_until(
 fn encoded(text: &str) -> String {
     text.bytes()
         .map(|byte| match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => {
-                char::from(byte).to_string()
-            }
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => char::from(byte).to_string(),
             other => format!("%{other:02X}"),
         })
         .collect()
@@ -254,9 +234,7 @@ fn component(
 /// The decision when the given time has passed while an item was copied.
 fn too_slow(left: u64) -> AwayError {
     AwayError::Decide {
-        message: format!(
-            "the given time has passed, and {left} bytes of an item are still to come"
-        ),
+        message: format!("the given time has passed, and {left} bytes of an item are still to come"),
         hint: "Say --accept, give more --wait, or unlock items; what came stays here.".to_owned(),
     }
 }
@@ -273,12 +251,7 @@ pub fn disconnect(
 ) -> Result<(), AwayError> {
     let mut say = |step: u8, text: &str, bytes: u64, seconds: f64| {
         let text = text.to_owned();
-        tell(Step {
-            step,
-            text,
-            bytes,
-            seconds,
-        });
+        tell(Step { step, text, bytes, seconds });
     };
     let wait = leaving.wait_seconds;
     say(1, &format!("leaving; transfers may take {wait} s"), 0, wait);
@@ -295,8 +268,8 @@ pub fn disconnect(
     }
     let total: u64 = sizes.iter().map(|(_, bytes)| bytes).sum();
     say(6, "in all", total, 0.0);
-    let allowed = time_for(store, leaving, total)
-        .and_then(|needed| room_for(leaving, total).map(|room| (needed, room)));
+    let allowed =
+        time_for(store, leaving, total).and_then(|needed| room_for(leaving, total).map(|room| (needed, room)));
     let (needed, room) = match allowed {
         Ok(allowed) => allowed,
         Err(error) => return Err(stay(link, error)),
@@ -307,9 +280,7 @@ pub fn disconnect(
     };
     say(7, text, total, needed.unwrap_or(0.0));
     say(8, "the disk has room", room, 0.0);
-    let until = Duration::try_from_secs_f64(wait)
-        .ok()
-        .filter(|_| !leaving.accepted);
+    let until = Duration::try_from_secs_f64(wait).ok().filter(|_| !leaving.accepted);
     let until = until.and_then(|wait| Instant::now().checked_add(wait));
     for (item, _) in sizes {
         let began = Instant::now();
@@ -346,20 +317,13 @@ fn stay_behind(store: &LocalStore, leaving: &Leaving<'_>) -> Result<usize, AwayE
         return Ok(selected.len());
     }
     Err(AwayError::Decide {
-        message: format!(
-            "items {} are selected and cannot be done without a connection",
-            selected.join(", ")
-        ),
+        message: format!("items {} are selected and cannot be done without a connection", selected.join(", ")),
         hint: "Lock or release them, or leave with --yes.".to_owned(),
     })
 }
 
 /// The seconds that a transfer needs by the bandwidth that was measured; they must be given, or accepted.
-fn time_for(
-    store: &LocalStore,
-    leaving: &Leaving<'_>,
-    total: u64,
-) -> Result<Option<f64>, AwayError> {
+fn time_for(store: &LocalStore, leaving: &Leaving<'_>, total: u64) -> Result<Option<f64>, AwayError> {
     let needed = store.bandwidth()?.map(|bandwidth| total as f64 / bandwidth);
     let wait = leaving.wait_seconds;
     let needed = match needed {
@@ -407,11 +371,7 @@ fn sizes(store: &LocalStore) -> Result<Vec<(i64, u64)>, AwayError> {
 
 /// Bytes that may still be stored: what the quota and the disk leave.
 fn room(leaving: &Leaving<'_>) -> Result<u64, AwayError> {
-    let folder = leaving
-        .path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
+    let folder = leaving.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let disk = rustix::fs::statvfs(folder).map_or(u64::MAX, |disk| disk.f_bavail * disk.f_frsize);
     Ok(leaving.quota_bytes.map_or(disk, |quota| quota.min(disk)))
 }
@@ -428,10 +388,8 @@ pub fn reconnect(link: &dyn Wire, store: &mut LocalStore) -> Result<Returned, Aw
         return Err(AwayError::stranger());
     }
     store.set("mode", "connected")?;
-    let mut returned = Returned {
-        messages: connected["delivered"].as_i64().unwrap_or(0),
-        ..send_results(link, store)?
-    };
+    let mut returned =
+        Returned { messages: connected["delivered"].as_i64().unwrap_or(0), ..send_results(link, store)? };
     for result in store.results()? {
         let answer = &result.answer;
         if result.state == "refused"
@@ -452,11 +410,7 @@ pub fn reconnect(link: &dyn Wire, store: &mut LocalStore) -> Result<Returned, Aw
 /// [`AwayError::Cut`]; what was not acknowledged is kept. [`AwayError::Foreign`] before anything is sent.
 pub fn send_results(link: &dyn Wire, store: &mut LocalStore) -> Result<Returned, AwayError> {
     let mut returned = Returned::default();
-    let pending: Vec<KeptResult> = store
-        .results()?
-        .into_iter()
-        .filter(KeptResult::is_pending)
-        .collect();
+    let pending: Vec<KeptResult> = store.results()?.into_iter().filter(KeptResult::is_pending).collect();
     if !pending.is_empty() {
         // Whose token it is, before the first of them leaves the machine.
         worklist(link, store, "arrival")?;
@@ -522,11 +476,7 @@ fn is_final(status: u16, refusal: &Json) -> bool {
 
 /// The item that a result is for, and the report. A task that was taken away together with another one became an item
 /// when that one's result was applied; its number is kept before the result is sent, so that it is found again.
-fn addressed(
-    link: &dyn Wire,
-    store: &LocalStore,
-    result: &KeptResult,
-) -> Result<Option<(i64, Json)>, AwayError> {
+fn addressed(link: &dyn Wire, store: &LocalStore, result: &KeptResult) -> Result<Option<(i64, Json)>, AwayError> {
     if result.item > 0 {
         return Ok(Some((result.item, result.body.clone())));
     }
@@ -536,24 +486,12 @@ fn addressed(
         return Ok(Some((item, body)));
     }
     let document = store.kept_document(result.item)?;
-    let same = |one: &&Json| {
-        ["flow", "wid", "task"]
-            .iter()
-            .all(|key| one[*key] == document[*key])
-    };
+    let same = |one: &&Json| ["flow", "wid", "task"].iter().all(|key| one[*key] == document[*key]);
     let list = worklist(link, store, "arrival")?;
-    let Some(found) = list
-        .items
-        .iter()
-        .filter(|one| !one["holder"].is_null())
-        .find(same)
-    else {
+    let Some(found) = list.items.iter().filter(|one| !one["holder"].is_null()).find(same) else {
         return Ok(None);
     };
-    let (item, claim) = (
-        found["item"].as_i64().unwrap_or(0),
-        found["claim"].as_i64().unwrap_or(0),
-    );
+    let (item, claim) = (found["item"].as_i64().unwrap_or(0), found["claim"].as_i64().unwrap_or(0));
     store.address(result.item, item, claim)?;
     body["claim"] = claim.into();
     Ok(Some((item, body)))
@@ -594,16 +532,11 @@ pub fn warnings(store: &LocalStore, now: f64) -> Result<Vec<String>, AwayError> 
             .flatten()
             .filter_map(Json::as_f64)
             .filter(|value| hours <= *value)
-            .fold(None, |least: Option<f64>, value| {
-                Some(least.map_or(value, |least| least.min(value)))
-            });
+            .fold(None, |least: Option<f64>, value| Some(least.map_or(value, |least| least.min(value))));
         if hours <= 0.0 {
             said.push(format!("item {}: its deadline has passed", item.item));
         } else if let Some(value) = reached {
-            said.push(format!(
-                "item {}: less than {value} hours are left until its deadline",
-                item.item
-            ));
+            said.push(format!("item {}: less than {value} hours are left until its deadline", item.item));
         }
     }
     Ok(said)

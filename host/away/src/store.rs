@@ -118,11 +118,7 @@ impl LocalStore {
     /// # Errors
     /// [`AwayError::Store`].
     pub fn owner(&self) -> Result<Option<Owner>, AwayError> {
-        let (person, tenant, server) = (
-            self.setting("person")?,
-            self.setting("tenant")?,
-            self.setting("server")?,
-        );
+        let (person, tenant, server) = (self.setting("person")?, self.setting("tenant")?, self.setting("server")?);
         Ok(person.map(|person| Owner {
             person,
             tenant: tenant.unwrap_or_default(),
@@ -143,10 +139,7 @@ impl LocalStore {
                 && same(&known.tenant, &owner.tenant)
                 && same(&known.server, &owner.server))
         {
-            return Err(AwayError::Foreign {
-                store: Box::new(known.clone()),
-                token: Box::new(owner.clone()),
-            });
+            return Err(AwayError::Foreign { store: Box::new(known.clone()), token: Box::new(owner.clone()) });
         }
         if known.as_ref() != Some(owner) {
             self.set("person", &owner.person)?;
@@ -189,10 +182,7 @@ impl LocalStore {
     /// [`AwayError::Store`].
     pub fn setting(&self, name: &str) -> Result<Option<String>, AwayError> {
         let sql = "SELECT value FROM setting WHERE name = ?1";
-        Ok(self
-            .connection
-            .query_row(sql, [name], |row| row.get(0))
-            .optional()?)
+        Ok(self.connection.query_row(sql, [name], |row| row.get(0)).optional()?)
     }
 
     /// Keeps a setting.
@@ -240,11 +230,7 @@ impl LocalStore {
     ///
     /// # Errors
     /// [`AwayError::Store`].
-    pub fn take_behind(
-        &mut self,
-        item: i64,
-        document: &Json,
-    ) -> Result<Vec<(i64, Json)>, AwayError> {
+    pub fn take_behind(&mut self, item: i64, document: &Json) -> Result<Vec<(i64, Json)>, AwayError> {
         let behind = document["behind"].as_array().map_or(&[][..], Vec::as_slice);
         let mut taken = Vec::new();
         for (place, one) in (0_i64..BEHIND_MAX).zip(behind) {
@@ -276,12 +262,7 @@ impl LocalStore {
     /// [`AwayError::Store`].
     pub fn missing(&self) -> Result<Vec<i64>, AwayError> {
         let mut items = self.items()?;
-        items.retain(|one| {
-            one.item > 0
-                && one.document["disconnected"] == true
-                && !one.fresh
-                && one.result.is_none()
-        });
+        items.retain(|one| one.item > 0 && one.document["disconnected"] == true && !one.fresh && one.result.is_none());
         items.sort_by_key(|one| one.state != "LOCKED");
         Ok(items.into_iter().map(|one| one.item).collect())
     }
@@ -293,11 +274,7 @@ impl LocalStore {
     pub fn missing_locked(&self) -> Result<Vec<i64>, AwayError> {
         let mut missing = self.missing()?;
         let items = self.items()?;
-        let locked = |number: &i64| {
-            items
-                .iter()
-                .any(|one| one.item == *number && one.state == "LOCKED")
-        };
+        let locked = |number: &i64| items.iter().any(|one| one.item == *number && one.state == "LOCKED");
         missing.retain(locked);
         Ok(missing)
     }
@@ -311,18 +288,14 @@ impl LocalStore {
             "SELECT w.item, c.held, c.total FROM wanted w JOIN component c ON c.etag = coalesce(w.next, w.etag)",
         )?;
         let number = |value: i64| value.unsigned_abs();
-        let rows = statement.query_map([], |row| {
-            Ok((row.get(0)?, number(row.get(1)?), number(row.get(2)?)))
-        })?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, number(row.get(1)?), number(row.get(2)?))))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
     /// The item and claim that a task became which was taken away together with another one.
     pub(crate) fn addressee(&self, item: i64) -> Result<Option<(i64, i64)>, AwayError> {
         let sql = "SELECT number, claim FROM addressee WHERE item = ?1";
-        let found = self
-            .connection
-            .query_row(sql, [item], |row| Ok((row.get(0)?, row.get(1)?)));
+        let found = self.connection.query_row(sql, [item], |row| Ok((row.get(0)?, row.get(1)?)));
         Ok(found.optional()?)
     }
 
@@ -358,10 +331,7 @@ impl LocalStore {
     /// [`AwayError::Store`].
     pub fn held_bytes(&self, item: i64) -> Result<u64, AwayError> {
         let sql = "SELECT c.held FROM component c JOIN wanted w ON c.etag = coalesce(w.next, w.etag) WHERE w.item = ?1";
-        let held: Option<i64> = self
-            .connection
-            .query_row(sql, [item], |row| row.get(0))
-            .optional()?;
+        let held: Option<i64> = self.connection.query_row(sql, [item], |row| row.get(0)).optional()?;
         Ok(held.unwrap_or(0).unsigned_abs())
     }
 
@@ -381,10 +351,8 @@ impl LocalStore {
     /// [`AwayError::Store`].
     pub fn holds(&self, mark: &str) -> Result<(u64, bool), AwayError> {
         let sql = "SELECT held, complete FROM component WHERE etag = ?1";
-        let found: Option<(i64, bool)> = self
-            .connection
-            .query_row(sql, [mark], |row| Ok((row.get(0)?, row.get(1)?)))
-            .optional()?;
+        let found: Option<(i64, bool)> =
+            self.connection.query_row(sql, [mark], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
         Ok(found.map_or((0, false), |(held, whole)| (held.unsigned_abs(), whole)))
     }
 
@@ -401,11 +369,10 @@ impl LocalStore {
             "INSERT INTO component (etag, total, held) VALUES (?1, ?2, 0) ON CONFLICT DO NOTHING",
             params![part.etag, part.total.cast_signed()],
         )?;
-        let (held, complete): (i64, bool) = transaction.query_row(
-            "SELECT held, complete FROM component WHERE etag = ?1",
-            [part.etag],
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )?;
+        let (held, complete): (i64, bool) =
+            transaction.query_row("SELECT held, complete FROM component WHERE etag = ?1", [part.etag], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
         if complete {
             transaction.commit()?;
             return Ok(());
@@ -416,16 +383,11 @@ impl LocalStore {
             return Err(AwayError::Damaged(part.etag.to_owned()));
         }
         if !part.bytes.is_empty() {
-            transaction.execute(
-                "INSERT INTO part VALUES (?1, ?2, ?3)",
-                params![part.etag, at, part.bytes],
-            )?;
+            transaction.execute("INSERT INTO part VALUES (?1, ?2, ?3)", params![part.etag, at, part.bytes])?;
         }
         let held = part.at + part.bytes.len() as u64;
-        transaction.execute(
-            "UPDATE component SET held = ?2 WHERE etag = ?1",
-            params![part.etag, held.cast_signed()],
-        )?;
+        transaction
+            .execute("UPDATE component SET held = ?2 WHERE etag = ?1", params![part.etag, held.cast_signed()])?;
         transaction.commit()?;
         if held == part.total {
             self.complete(part.etag)?;
@@ -435,35 +397,20 @@ impl LocalStore {
 
     fn complete(&self, etag: &str) -> Result<(), AwayError> {
         let bytes = self.parts(etag)?;
-        let digest: String = Sha256::digest(&bytes)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        let announced = etag
-            .trim_matches('"')
-            .rsplit('-')
-            .next()
-            .unwrap_or_default();
+        let digest: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let announced = etag.trim_matches('"').rsplit('-').next().unwrap_or_default();
         if digest != announced {
-            self.connection
-                .execute("DELETE FROM part WHERE etag = ?1", [etag])?;
-            self.connection
-                .execute("UPDATE component SET held = 0 WHERE etag = ?1", [etag])?;
+            self.connection.execute("DELETE FROM part WHERE etag = ?1", [etag])?;
+            self.connection.execute("UPDATE component SET held = 0 WHERE etag = ?1", [etag])?;
             return Err(AwayError::Damaged(etag.to_owned()));
         }
-        self.connection
-            .execute("UPDATE component SET complete = 1 WHERE etag = ?1", [etag])?;
-        self.connection.execute(
-            "UPDATE wanted SET etag = next, next = NULL WHERE next = ?1",
-            [etag],
-        )?;
+        self.connection.execute("UPDATE component SET complete = 1 WHERE etag = ?1", [etag])?;
+        self.connection.execute("UPDATE wanted SET etag = next, next = NULL WHERE next = ?1", [etag])?;
         Ok(())
     }
 
     fn parts(&self, etag: &str) -> Result<Vec<u8>, AwayError> {
-        let mut statement = self
-            .connection
-            .prepare("SELECT bytes FROM part WHERE etag = ?1 ORDER BY at")?;
+        let mut statement = self.connection.prepare("SELECT bytes FROM part WHERE etag = ?1 ORDER BY at")?;
         let mut bytes = Vec::new();
         for part in statement.query_map([etag], |row| row.get::<_, Vec<u8>>(0))? {
             bytes.extend(part?);
@@ -489,8 +436,7 @@ impl LocalStore {
         let rows = statement.query_map([], |row| {
             let document: String = row.get(3)?;
             let document: Json = serde_json::from_str(&document).unwrap_or(Json::Null);
-            let (state, data, component): (String, bool, bool) =
-                (row.get(1)?, row.get(4)?, row.get(6)?);
+            let (state, data, component): (String, bool, bool) = (row.get(1)?, row.get(4)?, row.get(6)?);
             let transferred = data && (component || document["application"].is_null());
             let result: Option<String> = row.get(5)?;
             let away = state == "LOCKED" && transferred;
@@ -521,19 +467,14 @@ impl LocalStore {
         for item in items.iter_mut().filter(|item| item.item < 0) {
             let before = -item.item / BEHIND_MAX;
             let place = -item.item % BEHIND_MAX;
-            let chain =
-                std::iter::once(before).chain((0..place).map(|n| -(before * BEHIND_MAX + n)));
+            let chain = std::iter::once(before).chain((0..place).map(|n| -(before * BEHIND_MAX + n)));
             let mut ready = true;
             for one in chain {
-                let done = results
-                    .iter()
-                    .find(|result| result.item == one && result.body["success"] == true);
+                let done = results.iter().find(|result| result.item == one && result.body["success"] == true);
                 ready &= done.is_some();
                 let values = done.and_then(|result| result.body["values"].as_object());
                 for (name, value) in values.into_iter().flatten() {
-                    if !item.document["data"][name].is_null()
-                        || item.document["types"].get(name).is_some()
-                    {
+                    if !item.document["data"][name].is_null() || item.document["types"].get(name).is_some() {
                         item.document["data"][name] = value.clone();
                     }
                 }
@@ -550,28 +491,18 @@ impl LocalStore {
     pub fn enabled(&self, item: i64) -> Result<LocalItem, AwayError> {
         let found = self.items()?.into_iter().find(|one| one.item == item);
         let Some(found) = found else {
-            return Err(AwayError::NotEnabled(format!(
-                "item {item} is not in the local store"
-            )));
+            return Err(AwayError::NotEnabled(format!("item {item} is not in the local store")));
         };
         if found.enabled {
             return Ok(found);
         }
         let why = match (&found.result, found.transferred) {
             (Some(state), _) => format!("its result is {state} already"),
-            (None, true) if item < 0 => format!(
-                "it follows item {}, which is not done",
-                found.document["after"]
-            ),
+            (None, true) if item < 0 => format!("it follows item {}, which is not done", found.document["after"]),
             (None, false) => "its data or its component are not here in whole".to_owned(),
-            (None, true) => format!(
-                "it is {}, and only locked items are done without a connection",
-                found.state
-            ),
+            (None, true) => format!("it is {}, and only locked items are done without a connection", found.state),
         };
-        Err(AwayError::NotEnabled(format!(
-            "item {item} cannot be done now: {why}"
-        )))
+        Err(AwayError::NotEnabled(format!("item {item} cannot be done now: {why}")))
     }
 
     /// An item that may be done now, with the bytes of its component, which were checked when they were whole.
@@ -581,15 +512,10 @@ impl LocalStore {
     pub fn executable(&self, item: i64) -> Result<(LocalItem, Option<Vec<u8>>), AwayError> {
         let found = self.enabled(item)?;
         let sql = "SELECT w.etag FROM wanted w JOIN component c USING (etag) WHERE w.item = ?1 AND c.complete";
-        let etag: Option<String> = self
-            .connection
-            .query_row(sql, [item], |row| row.get(0))
-            .optional()?;
+        let etag: Option<String> = self.connection.query_row(sql, [item], |row| row.get(0)).optional()?;
         let bytes = etag.map(|etag| self.parts(&etag)).transpose()?;
         if bytes.is_none() && !found.document["application"].is_null() {
-            return Err(AwayError::NotEnabled(format!(
-                "the component of item {item} is not here in whole"
-            )));
+            return Err(AwayError::NotEnabled(format!("the component of item {item} is not here in whole")));
         }
         Ok((found, bytes))
     }
@@ -597,8 +523,7 @@ impl LocalStore {
 
 /// Makes the tables, and brings those of an earlier program up to date.
 fn upgrade(connection: &mut Connection) -> Result<(), AwayError> {
-    let transaction =
-        connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     transaction.execute_batch(TABLES)?;
     let done: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     for (number, step) in (1_i64..).zip(UPGRADES).filter(|(number, _)| *number > done) {
@@ -622,14 +547,7 @@ fn list_item(connection: &Connection, place: i64, document: &Json) -> Result<(),
         "INSERT INTO item (item, state, claim, document, place, data_complete, mark) VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6)
          ON CONFLICT (item) DO UPDATE SET state = excluded.state, place = excluded.place, mark = excluded.mark,
            document = json_patch(document, json_remove(excluded.document, '$.base')), claim = excluded.claim",
-        params![
-            item,
-            document["state"].as_str(),
-            claim,
-            document.to_string(),
-            place,
-            document["mark"].as_str()
-        ],
+        params![item, document["state"].as_str(), claim, document.to_string(), place, document["mark"].as_str()],
     )?;
     Ok(())
 }
@@ -652,10 +570,7 @@ mod tests {
     use super::*;
 
     fn etag(bytes: &[u8]) -> String {
-        let digest: String = Sha256::digest(bytes)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let digest: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         format!("\"editor-1-{digest}\"")
     }
 
@@ -664,9 +579,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let mut store = LocalStore::open(&folder.path().join("s")).expect("a store");
         let item = serde_json::json!({ "item": 1, "state": "LOCKED", "claim": 1, "application": "editor" });
-        store
-            .take_list(std::slice::from_ref(&item), false)
-            .expect("listed");
+        store.take_list(std::slice::from_ref(&item), false).expect("listed");
         store.take_data(1, &item).expect("data");
         store.set("mode", "disconnected").expect("set");
         (folder, store)
@@ -679,12 +592,7 @@ mod tests {
         for cut in 0..bytes.len() {
             let (_folder, mut store) = store();
             let mut take = |at: usize, bytes: &[u8]| {
-                let part = Part {
-                    etag: &etag,
-                    total,
-                    at: at as u64,
-                    bytes,
-                };
+                let part = Part { etag: &etag, total, at: at as u64, bytes };
                 store.take_part(1, part).expect("kept");
                 store.executable(1).map(|(_, bytes)| bytes)
             };
@@ -698,27 +606,11 @@ mod tests {
     fn damaged_copy_is_thrown_away() {
         let (_folder, mut store) = store();
         let etag = etag(b"right");
-        let part = Part {
-            etag: &etag,
-            total: 5,
-            at: 0,
-            bytes: b"wrong",
-        };
-        assert!(matches!(
-            store.take_part(1, part),
-            Err(AwayError::Damaged(_))
-        ));
+        let part = Part { etag: &etag, total: 5, at: 0, bytes: b"wrong" };
+        assert!(matches!(store.take_part(1, part), Err(AwayError::Damaged(_))));
         assert!(store.executable(1).is_err());
         assert_eq!(store.held_bytes(1).expect("held"), 0);
-        store
-            .take_part(
-                1,
-                Part {
-                    bytes: b"right",
-                    ..part
-                },
-            )
-            .expect("kept");
+        store.take_part(1, Part { bytes: b"right", ..part }).expect("kept");
         assert!(store.executable(1).is_ok());
     }
 

@@ -34,8 +34,7 @@ fn answer(status: &str, header: &str, body: &str) -> String {
 
 #[test]
 fn request_that_comes_too_soon_is_made_again() {
-    let problem =
-        r#"{"type":"urn:wedflow:problem:rate","code":"rate","status":429,"detail":"too soon"}"#;
+    let problem = r#"{"type":"urn:wedflow:problem:rate","code":"rate","status":429,"detail":"too soon"}"#;
     let base = server(vec![
         answer("429 Too Many Requests", "retry-after: 1\r\n", problem),
         answer("503 Service Unavailable", "retry-after: 0\r\n", "<html>"),
@@ -48,8 +47,7 @@ fn request_that_comes_too_soon_is_made_again() {
 
 #[test]
 fn refusal_without_a_time_is_told_and_a_page_is_none() {
-    let problem =
-        r#"{"type":"urn:wedflow:problem:scope","code":"scope","status":403,"detail":"not yours"}"#;
+    let problem = r#"{"type":"urn:wedflow:problem:scope","code":"scope","status":403,"detail":"not yours"}"#;
     let base = server(vec![
         answer("403 Forbidden", "", problem),
         answer("403 Forbidden", "", "<html>Log in</html>"),

@@ -8,9 +8,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
-use wedflow_away::{
-    Answered, AwayError, Leaving, LocalStore, Part, Wire, disconnect, prefetch, reconnect,
-};
+use wedflow_away::{Answered, AwayError, Leaving, LocalStore, Part, Wire, disconnect, prefetch, reconnect};
 
 /// Seeds that are tried.
 const SEEDS: u64 = 60;
@@ -49,19 +47,8 @@ fn owner(person: &str) -> Json {
 
 impl Server {
     fn new(together: bool) -> Self {
-        let ready = Item {
-            state: "READY",
-            holder: None,
-            claim: 0,
-            task: "visit",
-            applied: Vec::new(),
-        };
-        let locked = Item {
-            state: "LOCKED",
-            holder: Some("beto"),
-            claim: 1,
-            ..ready.clone()
-        };
+        let ready = Item { state: "READY", holder: None, claim: 0, task: "visit", applied: Vec::new() };
+        let locked = Item { state: "LOCKED", holder: Some("beto"), claim: 1, ..ready.clone() };
         Server {
             items: [(1, locked.clone()), (2, locked), (3, ready)].into(),
             reports: BTreeMap::new(),
@@ -86,8 +73,7 @@ impl Server {
     /// Beto's worklist.
     fn list(&self) -> Json {
         let own = self.items.iter().filter(|(_, item)| {
-            ["READY", "LOCKED", "SELECTED"].contains(&item.state)
-                && item.holder.is_none_or(|name| name == "beto")
+            ["READY", "LOCKED", "SELECTED"].contains(&item.state) && item.holder.is_none_or(|name| name == "beto")
         });
         let items: Vec<Json> = own.map(|(number, _)| self.document(*number)).collect();
         json!({ "items": items, "cut": false, "for": owner("beto") })
@@ -99,11 +85,7 @@ impl Server {
         document["types"] = json!({ "a1": "text", "a2": "text" });
         let follows = json!({ "task": "after", "flow": "f", "wid": 1, "state": "LOCKED", "application": null,
             "disconnected": true, "data": { "a1": "ready" }, "types": { "a1": "text", "a2": "text" } });
-        document["behind"] = if self.together && number == 1 {
-            json!([follows])
-        } else {
-            json!([])
-        };
+        document["behind"] = if self.together && number == 1 { json!([follows]) } else { json!([]) };
         document
     }
 
@@ -114,28 +96,18 @@ impl Server {
         let Some(item) = self.items.get_mut(&number) else {
             return (404, json!({ "code": "WF080" }));
         };
-        let held =
-            item.holder == Some("beto") && item.state == "LOCKED" && body["claim"] == item.claim;
+        let held = item.holder == Some("beto") && item.state == "LOCKED" && body["claim"] == item.claim;
         let answer = if held {
             item.state = "SUCCEEDED";
             item.applied.push(body["values"].clone());
-            let follow = Item {
-                task: "after",
-                claim: 1,
-                applied: Vec::new(),
-                state: "LOCKED",
-                holder: Some("beto"),
-            };
+            let follow = Item { task: "after", claim: 1, applied: Vec::new(), state: "LOCKED", holder: Some("beto") };
             if self.together && number == 1 {
                 self.items.insert(11, follow);
             }
             (200, json!({ "applied": true }))
         } else {
             let (yours, present) = (body["values"].clone(), json!({}));
-            (
-                409,
-                json!({ "applied": false, "code": "WF084", "yours": yours, "present": present }),
-            )
+            (409, json!({ "applied": false, "code": "WF084", "yours": yours, "present": present }))
         };
         self.reports.insert(key.to_owned(), answer.clone());
         answer
@@ -143,20 +115,12 @@ impl Server {
 
     fn answer(&mut self, request: &Request) -> (u16, Json) {
         // The task that follows has its instance's number.
-        let number = |path: &str| {
-            path.split('/')
-                .nth(4)
-                .and_then(|word| word.parse().ok())
-                .unwrap_or(0)
-        };
+        let number = |path: &str| path.split('/').nth(4).and_then(|word| word.parse().ok()).unwrap_or(0);
         let path = request.path.split('?').next().unwrap_or_default();
         match (request.method.as_str(), path) {
             ("PUT", "/v1/work/connection") => {
                 self.active = true;
-                (
-                    200,
-                    json!({ "active": true, "delivered": 0, "for": owner("beto") }),
-                )
+                (200, json!({ "active": true, "delivered": 0, "for": owner("beto") }))
             }
             ("DELETE", "/v1/work/connection") => {
                 self.active = false;
@@ -173,11 +137,7 @@ impl Server {
             }
             ("POST", path) => {
                 let key = request.key.clone().unwrap_or_default();
-                self.report(
-                    number(path),
-                    &key,
-                    request.document.as_ref().unwrap_or(&Json::Null),
-                )
+                self.report(number(path), &key, request.document.as_ref().unwrap_or(&Json::Null))
             }
             (_, path) => (200, self.show(number(path))),
         }
@@ -215,11 +175,7 @@ struct Cable {
 
 impl Cable {
     fn new(together: bool, fate: Fate) -> Self {
-        Cable {
-            server: RefCell::new(Server::new(together)),
-            fate: RefCell::new(fate),
-            late: RefCell::default(),
-        }
+        Cable { server: RefCell::new(Server::new(together)), fate: RefCell::new(fate), late: RefCell::default() }
     }
 
     /// Decides whether a request arrives, whether its answer does, and how often it arrives.
@@ -229,12 +185,7 @@ impl Cable {
                 let mut random = random.borrow_mut();
                 let arrives = random.random_bool(0.75);
                 let twice = if random.random_bool(0.2) { 2 } else { 1 };
-                (
-                    arrives,
-                    arrives && random.random_bool(0.75),
-                    twice,
-                    random.random_bool(0.3),
-                )
+                (arrives, arrives && random.random_bool(0.75), twice, random.random_bool(0.3))
             }
             Fate::At(left, before) => {
                 left.set(left.get().wrapping_sub(1));
@@ -250,11 +201,7 @@ impl Cable {
         match &*self.fate.borrow() {
             Fate::Chance(random) => {
                 let mut random = random.borrow_mut();
-                if random.random_bool(0.5) {
-                    random.random_range(0..=bytes)
-                } else {
-                    bytes
-                }
+                if random.random_bool(0.5) { random.random_range(0..=bytes) } else { bytes }
             }
             Fate::Byte(at) => match at.take() {
                 0 => bytes,
@@ -275,10 +222,7 @@ impl Cable {
 }
 
 fn mark(component: &[u8]) -> String {
-    let digest: String = Sha256::digest(component)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let digest: String = Sha256::digest(component).iter().map(|byte| format!("{byte:02x}")).collect();
     format!("\"paper-1-{digest}\"")
 }
 
@@ -287,13 +231,7 @@ fn cut() -> AwayError {
 }
 
 impl Wire for Cable {
-    fn ask(
-        &self,
-        method: &str,
-        path: &str,
-        document: Option<&Json>,
-        key: Option<&str>,
-    ) -> Result<Answered, AwayError> {
+    fn ask(&self, method: &str, path: &str, document: Option<&Json>, key: Option<&str>) -> Result<Answered, AwayError> {
         let request = Request {
             method: method.to_owned(),
             path: path.to_owned(),
@@ -316,10 +254,7 @@ impl Wire for Cable {
         if !answered {
             return Err(cut());
         }
-        Ok(Answered {
-            status: answer.0,
-            document: answer.1,
-        })
+        Ok(Answered { status: answer.0, document: answer.1 })
     }
 
     fn fetch(
@@ -340,12 +275,7 @@ impl Wire for Cable {
         let etag = mark(&whole);
         let mut at = from;
         for chunk in rest[..through].chunks(97) {
-            part(Part {
-                etag: &etag,
-                total: whole.len() as u64,
-                at: at as u64,
-                bytes: chunk,
-            })?;
+            part(Part { etag: &etag, total: whole.len() as u64, at: at as u64, bytes: chunk })?;
             at += chunk.len();
         }
         if at < whole.len() { Err(cut()) } else { Ok(()) }
@@ -363,11 +293,7 @@ impl Machine {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("work.db");
-        Machine {
-            store: LocalStore::open(&path).expect("a store"),
-            path,
-            _folder: folder,
-        }
+        Machine { store: LocalStore::open(&path).expect("a store"), path, _folder: folder }
     }
 
     /// The machine is switched off and on.
@@ -380,13 +306,8 @@ impl Machine {
     }
 
     fn store_leave(&mut self, wire: &dyn Wire) -> Result<(), AwayError> {
-        let leaving = Leaving {
-            wait_seconds: 1e9,
-            confirmed: true,
-            accepted: true,
-            path: &self.path.clone(),
-            quota_bytes: None,
-        };
+        let leaving =
+            Leaving { wait_seconds: 1e9, confirmed: true, accepted: true, path: &self.path.clone(), quota_bytes: None };
         disconnect(wire, &mut self.store, &leaving, |_| {})
     }
 
@@ -394,18 +315,13 @@ impl Machine {
     fn work(&mut self, item: i64) -> Result<(), AwayError> {
         let (found, bytes) = self.store.executable(item)?;
         if item > 0 {
-            assert_eq!(
-                bytes.map(|bytes| bytes.len()),
-                Some(COMPONENT_BYTES),
-                "a truncated copy ran"
-            );
+            assert_eq!(bytes.map(|bytes| bytes.len()), Some(COMPONENT_BYTES), "a truncated copy ran");
         } else {
             // It sees what was set before it.
             assert_eq!(found.document["data"]["a2"], "of 1");
         }
         let values = json!({ "a2": format!("of {item}") });
-        let body =
-            json!({ "success": true, "values": values, "reason": null, "claim": found.claim });
+        let body = json!({ "success": true, "values": values, "reason": null, "claim": found.claim });
         self.store.keep_result(&found, &body).map(drop)
     }
 
@@ -429,22 +345,14 @@ fn live(cable: &Cable, together: bool, name: &str) {
         machine.leave(cable).is_ok()
     });
     let component = COMPONENT_BYTES as u64;
-    assert_eq!(
-        cable.server.borrow().sent,
-        component,
-        "{name}: bytes were moved twice, or not at all"
-    );
+    assert_eq!(cable.server.borrow().sent, component, "{name}: bytes were moved twice, or not at all");
     for item in [1, 2] {
-        machine
-            .work(item)
-            .unwrap_or_else(|error| panic!("{name}: {error}"));
+        machine.work(item).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(machine.work(item).is_err(), "{name}: done twice");
     }
     assert!(machine.work(3).is_err(), "{name}: it is not locked");
     if together {
-        machine
-            .work(-100)
-            .unwrap_or_else(|error| panic!("{name}: {error}"));
+        machine.work(-100).unwrap_or_else(|error| panic!("{name}: {error}"));
     }
     machine.restart();
     tries("returning", &mut || {
@@ -458,35 +366,21 @@ fn live(cable: &Cable, together: bool, name: &str) {
     let server = cable.server.borrow();
     for (number, value) in [(1, "of 1"), (2, "of 2"), (11, "of -100")] {
         if let Some(item) = server.items.get(&number) {
-            assert_eq!(
-                item.applied,
-                [json!({ "a2": value })],
-                "{name}: item {number}"
-            );
+            assert_eq!(item.applied, [json!({ "a2": value })], "{name}: item {number}");
         }
     }
     assert_eq!(server.items.contains_key(&11), together, "{name}");
-    assert!(
-        machine.store.results().expect("results").is_empty(),
-        "{name}"
-    );
+    assert!(machine.store.results().expect("results").is_empty(), "{name}");
     assert!(server.active, "{name}");
 }
 
 #[test]
 fn nothing_is_lost_and_nothing_is_done_twice_whatever_the_link_does() {
-    let first: u64 = std::env::var("WEDFLOW_SEED")
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(1);
+    let first: u64 = std::env::var("WEDFLOW_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
     for seed in first..first + SEEDS {
         let together = seed % 2 == 0;
         let random = RefCell::new(StdRng::seed_from_u64(seed));
-        live(
-            &Cable::new(together, Fate::Chance(Box::new(random))),
-            together,
-            &format!("seed {seed}"),
-        );
+        live(&Cable::new(together, Fate::Chance(Box::new(random))), together, &format!("seed {seed}"));
     }
 }
 
@@ -540,10 +434,7 @@ fn result_of_an_item_that_was_lost_is_kept_with_both_versions() {
     let kept = machine.store.results().expect("results");
     assert_eq!(kept[0].body["values"]["a2"], "of 1");
     assert_eq!(kept[1].body["values"]["a2"], "of -100");
-    assert!(
-        kept.iter()
-            .all(|one| one.state == "refused" && one.answer.is_some())
-    );
+    assert!(kept.iter().all(|one| one.state == "refused" && one.answer.is_some()));
 }
 
 /// A wire on which somebody else answers.
@@ -555,13 +446,7 @@ struct Stranger<'a> {
 }
 
 impl Wire for Stranger<'_> {
-    fn ask(
-        &self,
-        method: &str,
-        path: &str,
-        document: Option<&Json>,
-        key: Option<&str>,
-    ) -> Result<Answered, AwayError> {
+    fn ask(&self, method: &str, path: &str, document: Option<&Json>, key: Option<&str>) -> Result<Answered, AwayError> {
         if self.method.is_some_and(|only| only != method) {
             return self.cable.ask(method, path, document, key);
         }
@@ -569,12 +454,7 @@ impl Wire for Stranger<'_> {
         Ok(Answered { status, document })
     }
 
-    fn fetch(
-        &self,
-        _: &str,
-        _: u64,
-        _: &mut dyn FnMut(Part<'_>) -> Result<(), AwayError>,
-    ) -> Result<(), AwayError> {
+    fn fetch(&self, _: &str, _: u64, _: &mut dyn FnMut(Part<'_>) -> Result<(), AwayError>) -> Result<(), AwayError> {
         Ok(())
     }
 }
@@ -604,22 +484,12 @@ fn answers_that_are_not_of_the_server_lose_nothing() {
             let mut machine = Machine::new();
             machine.leave(&cable).expect("left");
             machine.work(1).expect("done");
-            let stranger = Stranger {
-                cable: &cable,
-                answer: (status, document.clone()),
-                method,
-            };
+            let stranger = Stranger { cable: &cable, answer: (status, document.clone()), method };
             let returned = reconnect(&stranger, &mut machine.store);
-            assert!(
-                matches!(returned, Err(AwayError::Cut(_))),
-                "{name}: {returned:?}"
-            );
+            assert!(matches!(returned, Err(AwayError::Cut(_))), "{name}: {returned:?}");
             if method != Some("POST") && method != Some("PUT") {
                 let copied = prefetch(&stranger, &mut machine.store);
-                assert!(
-                    matches!(copied, Err(AwayError::Cut(_))),
-                    "{name}: {copied:?}"
-                );
+                assert!(matches!(copied, Err(AwayError::Cut(_))), "{name}: {copied:?}");
             }
             assert_eq!(machine.kept(), 1, "{name}");
             assert!(machine.store.executable(2).is_ok(), "{name}");
@@ -641,18 +511,12 @@ fn with_a_result() -> (Cable, Machine) {
 #[test]
 fn token_of_somebody_else_changes_nothing() {
     let (cable, mut machine) = with_a_result();
-    for (person, tenant, server) in [
-        ("caio", "default", "here"),
-        ("beto", "other", "here"),
-        ("beto", "default", "elsewhere"),
-    ] {
+    for (person, tenant, server) in
+        [("caio", "default", "here"), ("beto", "other", "here"), ("beto", "default", "elsewhere")]
+    {
         let whose = json!({ "person": person, "tenant": tenant, "server": server });
         let answer = json!({ "active": true, "items": [], "cut": false, "for": whose });
-        let other = Stranger {
-            cable: &cable,
-            answer: (200, answer),
-            method: None,
-        };
+        let other = Stranger { cable: &cable, answer: (200, answer), method: None };
         for tried in [
             reconnect(&other, &mut machine.store).map(drop),
             prefetch(&other, &mut machine.store).map(drop),
@@ -672,11 +536,7 @@ fn refusal_of_any_kind_keeps_the_result_which_can_be_corrected_sent_again_and_fo
     let (cable, mut machine) = with_a_result();
     let problem = json!({ "type": "urn:wedflow:problem:WF010", "code": "WF010", "status": 422,
         "detail": "the task may not set a2", "hint": "look at it" });
-    let refusing = Stranger {
-        cable: &cable,
-        answer: (422, problem),
-        method: Some("POST"),
-    };
+    let refusing = Stranger { cable: &cable, answer: (422, problem), method: Some("POST") };
     let returned = reconnect(&refusing, &mut machine.store).expect("connected");
     assert_eq!(returned.refused.len(), 1);
     let kept = machine.store.result(1).expect("kept");
@@ -684,10 +544,7 @@ fn refusal_of_any_kind_keeps_the_result_which_can_be_corrected_sent_again_and_fo
     let why = AwayError::Refused(kept.answer.expect("an answer")["answer"].clone());
     assert!(why.to_string().contains("may not set a2"), "{why}");
     let corrected = json!({ "a2": "corrected" });
-    machine
-        .store
-        .send_again(1, corrected.as_object())
-        .expect("again");
+    machine.store.send_again(1, corrected.as_object()).expect("again");
     let key = machine.store.result(1).expect("kept").key;
     assert_ne!(key, kept.key, "another body needs another key");
     reconnect(&cable, &mut machine.store).expect("connected");
@@ -702,32 +559,16 @@ fn refusal_of_any_kind_keeps_the_result_which_can_be_corrected_sent_again_and_fo
 
 #[test]
 fn refusal_of_the_moment_is_sent_again() {
-    for (status, code) in [
-        (401, "token"),
-        (403, "scope"),
-        (409, "WF087"),
-        (409, "locked"),
-        (429, "rate"),
-    ] {
+    for (status, code) in [(401, "token"), (403, "scope"), (409, "WF087"), (409, "locked"), (429, "rate")] {
         let (cable, mut machine) = with_a_result();
         let problem = json!({ "type": format!("urn:wedflow:problem:{code}"), "code": code, "status": status,
             "detail": "not now" });
-        let refusing = Stranger {
-            cable: &cable,
-            answer: (status, problem),
-            method: Some("POST"),
-        };
+        let refusing = Stranger { cable: &cable, answer: (status, problem), method: Some("POST") };
         let returned = reconnect(&refusing, &mut machine.store).expect("connected");
-        assert!(
-            returned.applied.is_empty() && returned.refused.is_empty(),
-            "{code}"
-        );
+        assert!(returned.applied.is_empty() && returned.refused.is_empty(), "{code}");
         assert_eq!(returned.kept.len(), 1, "{code}");
         let kept = machine.store.result(1).expect("kept");
-        assert!(
-            kept.is_pending() && kept.answer.is_some(),
-            "{code}: {kept:?}"
-        );
+        assert!(kept.is_pending() && kept.answer.is_some(), "{code}: {kept:?}");
         let returned = reconnect(&cable, &mut machine.store).expect("connected");
         assert_eq!(returned.applied, [1], "{code}");
     }
@@ -755,10 +596,7 @@ fn component_that_changed_replaces_the_former_when_it_is_whole() {
     *cable.fate.borrow_mut() = Fate::Byte(Cell::new(100));
     machine.leave(&cable).expect_err("cut");
     machine.store.set("mode", "disconnected").expect("set");
-    let (_, bytes) = machine
-        .store
-        .executable(1)
-        .expect("the former one is whole");
+    let (_, bytes) = machine.store.executable(1).expect("the former one is whole");
     assert_ne!(bytes.expect("bytes"), second);
     *cable.fate.borrow_mut() = Fate::Fine;
     machine.leave(&cable).expect("left");
@@ -777,10 +615,7 @@ fn list_that_is_cut_deletes_nothing_that_was_copied() {
     assert_eq!(machine.store.items().expect("items").len(), 2);
     let all = list["items"].as_array().expect("items");
     machine.store.take_list(all, true).expect("taken");
-    assert!(
-        machine.store.items().expect("items")[2].transferred,
-        "it was copied before"
-    );
+    assert!(machine.store.items().expect("items")[2].transferred, "it was copied before");
     machine.store.take_list(&held, false).expect("taken");
     machine.store.take_list(all, false).expect("taken");
     assert!(!machine.store.items().expect("items")[2].transferred);
@@ -791,37 +626,21 @@ fn followers_of_an_earlier_claim_are_not_taken_along() {
     let cable = Cable::new(true, Fate::Fine);
     let mut machine = Machine::new();
     prefetch(&cable, &mut machine.store).expect("copied");
-    assert!(
-        machine
-            .store
-            .items()
-            .expect("items")
-            .iter()
-            .any(|item| item.item == -100)
-    );
+    assert!(machine.store.items().expect("items").iter().any(|item| item.item == -100));
     {
         let mut server = cable.server.borrow_mut();
         server.together = false;
         server.items.get_mut(&1).expect("an item").claim = 3;
     }
     prefetch(&cable, &mut machine.store).expect("copied");
-    assert!(
-        machine
-            .store
-            .items()
-            .expect("items")
-            .iter()
-            .all(|item| item.item > 0)
-    );
+    assert!(machine.store.items().expect("items").iter().all(|item| item.item > 0));
 }
 
 #[test]
 fn result_that_the_disk_changed_is_shown_and_not_sent() {
     let (cable, mut machine) = with_a_result();
     let connection = rusqlite::Connection::open(&machine.path).expect("a store");
-    connection
-        .execute("UPDATE result SET body = replace(body, 'of 1', 'of 9')", [])
-        .expect("changed");
+    connection.execute("UPDATE result SET body = replace(body, 'of 1', 'of 9')", []).expect("changed");
     let returned = reconnect(&cable, &mut machine.store).expect("connected");
     assert!(returned.applied.is_empty());
     assert_eq!(machine.store.result(1).expect("kept").state, "damaged");
@@ -833,16 +652,10 @@ fn drafts_outlive_the_program_and_end_with_the_result() {
     let cable = Cable::new(false, Fate::Fine);
     let mut machine = Machine::new();
     machine.leave(&cable).expect("left");
-    machine
-        .store
-        .keep_draft(1, &json!({ "a2": "half" }))
-        .expect("kept");
+    machine.store.keep_draft(1, &json!({ "a2": "half" })).expect("kept");
     machine.restart();
     let drafts = machine.store.drafts().expect("drafts");
-    assert_eq!(
-        (drafts[0].item, &drafts[0].texts["a2"]),
-        (1, &json!("half"))
-    );
+    assert_eq!((drafts[0].item, &drafts[0].texts["a2"]), (1, &json!("half")));
     machine.work(1).expect("done");
     assert!(machine.store.drafts().expect("drafts").is_empty());
 }
@@ -883,9 +696,6 @@ fn store_of_an_earlier_program_is_brought_up_to_date() {
     for _ in 0..2 {
         let store = LocalStore::open(&path).expect("opened");
         assert_eq!(store.result(1).expect("kept").state, "saved");
-        assert_eq!(
-            store.owner().expect("known").expect("an owner").person,
-            "beto"
-        );
+        assert_eq!(store.owner().expect("known").expect("an owner").person, "beto");
     }
 }

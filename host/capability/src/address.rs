@@ -95,10 +95,7 @@ mod tests {
             "2002:7f00:1::1",
             "3fff::1",
         ] {
-            assert!(
-                !is_public(address.parse().expect("an address")),
-                "{address}"
-            );
+            assert!(!is_public(address.parse().expect("an address")), "{address}");
         }
         for address in [
             "1.1.1.1",

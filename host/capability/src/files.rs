@@ -61,19 +61,12 @@ impl Files {
     /// # Errors
     /// Why it cannot be opened.
     pub fn open(folder: &Path) -> io::Result<Self> {
-        Ok(Files {
-            root: Arc::new(Dir::open_ambient_dir(folder, ambient_authority())?),
-        })
+        Ok(Files { root: Arc::new(Dir::open_ambient_dir(folder, ambient_authority())?) })
     }
 
     /// The files of an instance, for one attempt. Touches nothing yet.
     pub fn draft(&self, flow: &str, wid: i32) -> Draft {
-        Draft::new(Storage::Disk {
-            root: Arc::clone(&self.root),
-            flow: flow.to_owned(),
-            wid,
-            draft: None,
-        })
+        Draft::new(Storage::Disk { root: Arc::clone(&self.root), flow: flow.to_owned(), wid, draft: None })
     }
 
     /// The instances that have files: flow and number.
@@ -84,8 +77,7 @@ impl Files {
         let mut found = Vec::new();
         for flow in self.root.entries()? {
             let flow = flow?;
-            let (true, Ok(name)) = (flow.file_type()?.is_dir(), flow.file_name().into_string())
-            else {
+            let (true, Ok(name)) = (flow.file_type()?.is_dir(), flow.file_name().into_string()) else {
                 continue;
             };
             let wids = self.instances_of(&name)?.into_iter();
@@ -145,10 +137,7 @@ impl Files {
         };
         gone(folder.remove_dir_all(wid.to_string()))?;
         // The flow's own folder, when this was the last; else it is refused.
-        if folder
-            .entries()?
-            .all(|entry| entry.is_ok_and(|entry| entry.file_name() == DRAFTS))
-        {
+        if folder.entries()?.all(|entry| entry.is_ok_and(|entry| entry.file_name() == DRAFTS)) {
             let _ = folder.remove_dir(DRAFTS);
             let _ = self.root.remove_dir(flow);
         }
@@ -232,20 +221,12 @@ pub struct Draft {
 
 impl Draft {
     fn new(storage: Storage) -> Self {
-        Draft {
-            storage,
-            written: BTreeMap::new(),
-            removed: BTreeSet::new(),
-            left: MAX_WRITTEN,
-        }
+        Draft { storage, written: BTreeMap::new(), removed: BTreeSet::new(), left: MAX_WRITTEN }
     }
 
     /// Files that are nowhere but in memory, for a test.
     pub fn in_memory(before: BTreeMap<String, Vec<u8>>) -> Self {
-        Draft::new(Storage::Memory {
-            before,
-            written: BTreeMap::new(),
-        })
+        Draft::new(Storage::Memory { before, written: BTreeMap::new() })
     }
 
     /// A file's content; none when there is no such file.
@@ -259,16 +240,9 @@ impl Draft {
         }
         let drafted = self.written.contains_key(name);
         match &self.storage {
-            Storage::Memory { before, written } => {
-                Ok(if drafted { written } else { before }.get(name).cloned())
-            }
-            Storage::Disk {
-                draft: Some((draft, _)),
-                ..
-            } if drafted => content(draft, name),
-            Storage::Disk {
-                root, flow, wid, ..
-            } => match folder(root, flow, *wid)? {
+            Storage::Memory { before, written } => Ok(if drafted { written } else { before }.get(name).cloned()),
+            Storage::Disk { draft: Some((draft, _)), .. } if drafted => content(draft, name),
+            Storage::Disk { root, flow, wid, .. } => match folder(root, flow, *wid)? {
                 Some(folder) => content(&folder, name),
                 None => Ok(None),
             },
@@ -286,24 +260,13 @@ impl Draft {
             Storage::Memory { written, .. } => {
                 written.insert(name.to_owned(), content.to_vec());
             }
-            Storage::Disk {
-                root,
-                flow,
-                wid,
-                draft,
-            } => {
+            Storage::Disk { root, flow, wid, draft } => {
                 let (draft, _) = match draft {
                     Some(draft) => draft,
                     None => draft.insert(begun(root, flow, *wid)?),
                 };
-                let mut file = draft.open_with(
-                    name,
-                    OpenOptions::new()
-                        .write(true)
-                        .create(true)
-                        .truncate(true)
-                        .mode(0o600),
-                )?;
+                let mut file =
+                    draft.open_with(name, OpenOptions::new().write(true).create(true).truncate(true).mode(0o600))?;
                 file.write_all(content)?;
             }
         }
@@ -343,21 +306,14 @@ impl Draft {
         let mut all = BTreeMap::new();
         match &self.storage {
             Storage::Memory { before, .. } => {
-                all.extend(
-                    before
-                        .iter()
-                        .map(|(name, content)| (name.clone(), content.len() as u64)),
-                );
+                all.extend(before.iter().map(|(name, content)| (name.clone(), content.len() as u64)));
             }
-            Storage::Disk {
-                root, flow, wid, ..
-            } => {
+            Storage::Disk { root, flow, wid, .. } => {
                 if let Some(folder) = folder(root, flow, *wid)? {
                     for entry in folder.entries()? {
                         let entry = entry?;
                         let about = entry.metadata()?;
-                        if let (true, Ok(name)) = (about.is_file(), entry.file_name().into_string())
-                        {
+                        if let (true, Ok(name)) = (about.is_file(), entry.file_name().into_string()) {
                             all.insert(name, about.len());
                         }
                     }
@@ -365,11 +321,7 @@ impl Draft {
             }
         }
         all.retain(|name, _| !self.removed.contains(name) && checked(name).is_ok());
-        all.extend(
-            self.written
-                .iter()
-                .map(|(name, size)| (name.clone(), *size)),
-        );
+        all.extend(self.written.iter().map(|(name, size)| (name.clone(), *size)));
         Ok(all.into_iter().collect())
     }
 
@@ -380,10 +332,7 @@ impl Draft {
 
     /// Returns what was written, by name, and what was removed: for a test to look at.
     pub fn changes(&self) -> (Vec<&str>, Vec<&str>) {
-        (
-            self.written.keys().map(String::as_str).collect(),
-            self.removed.iter().map(String::as_str).collect(),
-        )
+        (self.written.keys().map(String::as_str).collect(), self.removed.iter().map(String::as_str).collect())
     }
 
     /// Puts what was written in the place of what was there. Each file is whole at any time; when the
@@ -392,13 +341,7 @@ impl Draft {
     /// # Errors
     /// The disk's own; what was not put in place yet is lost.
     pub fn keep(mut self) -> io::Result<()> {
-        let Storage::Disk {
-            root,
-            flow,
-            wid,
-            draft,
-        } = &self.storage
-        else {
+        let Storage::Disk { root, flow, wid, draft } = &self.storage else {
             return Ok(());
         };
         if self.is_unchanged() {
@@ -416,9 +359,7 @@ impl Draft {
             gone(target.remove_file(name))?;
         }
         // A folder synced is a folder whose new names are on disk.
-        target
-            .open(".")
-            .and_then(|folder: File| folder.sync_all())?;
+        target.open(".").and_then(|folder: File| folder.sync_all())?;
         self.written.clear();
         Ok(())
     }
@@ -426,9 +367,7 @@ impl Draft {
     /// Returns whether there is room for a file of this size.
     fn room(&self, name: &str, size: u64) -> Result<(), FileError> {
         if size > MAX_FILE {
-            return Err(FileError::NoRoom(format!(
-                "the file has {size} bytes where {MAX_FILE} are allowed"
-            )));
+            return Err(FileError::NoRoom(format!("the file has {size} bytes where {MAX_FILE} are allowed")));
         }
         if size > self.left {
             return Err(FileError::NoRoom(format!(
@@ -438,13 +377,9 @@ impl Draft {
         }
         let others = self.list()?;
         let others = others.iter().filter(|(known, _)| known != name);
-        let (count, bytes) = others.fold((0, 0), |(count, bytes), (_, size)| {
-            (count + 1, bytes + size)
-        });
+        let (count, bytes) = others.fold((0, 0), |(count, bytes), (_, size)| (count + 1, bytes + size));
         if count >= MAX_FILES {
-            return Err(FileError::NoRoom(format!(
-                "the instance has {count} files where {MAX_FILES} are allowed"
-            )));
+            return Err(FileError::NoRoom(format!("the instance has {count} files where {MAX_FILES} are allowed")));
         }
         if bytes + size > MAX_BYTES {
             return Err(FileError::NoRoom(format!(
@@ -458,12 +393,7 @@ impl Draft {
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        if let Storage::Disk {
-            root,
-            flow,
-            draft: Some((_, name)),
-            ..
-        } = &self.storage
+        if let Storage::Disk { root, flow, draft: Some((_, name)), .. } = &self.storage
             && let Ok(drafts) = root.open_dir(Path::new(flow).join(DRAFTS))
         {
             // What is left is found by `tidy`.
@@ -477,14 +407,8 @@ fn checked(name: &str) -> Result<(), FileError> {
     let good = !name.is_empty()
         && name.len() <= MAX_NAME
         && !name.starts_with('.')
-        && name
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
-    if good {
-        Ok(())
-    } else {
-        Err(FileError::Name(name.to_owned()))
-    }
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
+    if good { Ok(()) } else { Err(FileError::Name(name.to_owned())) }
 }
 
 /// A folder within another, made when it is not there.
@@ -499,10 +423,7 @@ fn made(parent: &Dir, name: &str) -> io::Result<Dir> {
 
 /// An instance's folder, if it is there.
 fn folder(root: &Dir, flow: &str, wid: i32) -> io::Result<Option<Dir>> {
-    let open = || {
-        root.open_dir_nofollow_path(flow)?
-            .open_dir_nofollow_path(&wid.to_string())
-    };
+    let open = || root.open_dir_nofollow_path(flow)?.open_dir_nofollow_path(&wid.to_string());
     match open() {
         Ok(folder) => Ok(Some(folder)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -549,17 +470,11 @@ mod tests {
         draft.write("a", b"one").expect("written");
         draft.append("a", b" two").expect("appended");
         draft.write("b", b"x").expect("written");
-        assert_eq!(
-            draft.read("a").expect("read").as_deref(),
-            Some(&b"one two"[..])
-        );
+        assert_eq!(draft.read("a").expect("read").as_deref(), Some(&b"one two"[..]));
         assert_eq!(files.draft("flow", 1).list().expect("listed"), []);
         draft.keep().expect("kept");
         let mut draft = files.draft("flow", 1);
-        assert_eq!(
-            draft.list().expect("listed"),
-            [("a".to_owned(), 7), ("b".to_owned(), 1)]
-        );
+        assert_eq!(draft.list().expect("listed"), [("a".to_owned(), 7), ("b".to_owned(), 1)]);
         assert!(draft.remove("b").expect("removed"));
         assert!(!draft.remove("b").expect("removed"));
         draft.write("a", b"other").expect("written");
@@ -580,12 +495,7 @@ mod tests {
         files.tidy().expect("tidied");
         files.forget("flow", 1).expect("forgotten");
         files.forget("flow", 1).expect("forgotten");
-        assert_eq!(
-            std::fs::read_dir(folder.path())
-                .expect("the folder")
-                .count(),
-            0
-        );
+        assert_eq!(std::fs::read_dir(folder.path()).expect("the folder").count(), 0);
     }
 
     #[test]
@@ -593,35 +503,11 @@ mod tests {
         let (folder, files) = files();
         let mut draft = files.draft("flow", 1);
         let long = "x".repeat(MAX_NAME + 1);
-        for name in [
-            "",
-            ".",
-            "..",
-            "../2/a",
-            "/etc/passwd",
-            "a/b",
-            ".drafts",
-            "a\0b",
-            "a b",
-            "ä",
-            &long,
-        ] {
-            assert!(
-                matches!(draft.read(name), Err(FileError::Name(_))),
-                "{name}"
-            );
-            assert!(
-                matches!(draft.write(name, b""), Err(FileError::Name(_))),
-                "{name}"
-            );
-            assert!(
-                matches!(draft.append(name, b""), Err(FileError::Name(_))),
-                "{name}"
-            );
-            assert!(
-                matches!(draft.remove(name), Err(FileError::Name(_))),
-                "{name}"
-            );
+        for name in ["", ".", "..", "../2/a", "/etc/passwd", "a/b", ".drafts", "a\0b", "a b", "ä", &long] {
+            assert!(matches!(draft.read(name), Err(FileError::Name(_))), "{name}");
+            assert!(matches!(draft.write(name, b""), Err(FileError::Name(_))), "{name}");
+            assert!(matches!(draft.append(name, b""), Err(FileError::Name(_))), "{name}");
+            assert!(matches!(draft.remove(name), Err(FileError::Name(_))), "{name}");
         }
         // What somebody else put there is no file of the instance.
         draft.write("a", b"mine").expect("written");
@@ -633,19 +519,8 @@ mod tests {
         assert_eq!(draft.list().expect("listed").len(), 1);
         draft.write("link", b"ours").expect("written");
         draft.keep().expect("kept");
-        assert!(
-            !std::fs::read("/etc/passwd")
-                .expect("read")
-                .starts_with(b"ours")
-        );
-        assert_eq!(
-            files
-                .draft("flow", 1)
-                .read("link")
-                .expect("read")
-                .as_deref(),
-            Some(&b"ours"[..])
-        );
+        assert!(!std::fs::read("/etc/passwd").expect("read").starts_with(b"ours"));
+        assert_eq!(files.draft("flow", 1).read("link").expect("read").as_deref(), Some(&b"ours"[..]));
         // A link in place of an instance's or a flow's folder is not followed.
         std::os::unix::fs::symlink(&own, folder.path().join("flow/2")).expect("a link");
         assert!(files.draft("flow", 2).read("a").is_err());
@@ -656,8 +531,7 @@ mod tests {
         let (_folder, files) = files();
         let mut draft = files.draft("flow", 1);
         let most = vec![0; usize::try_from(MAX_FILE).expect("a size")];
-        let full =
-            |result: Result<(), FileError>| assert!(matches!(result, Err(FileError::NoRoom(_))));
+        let full = |result: Result<(), FileError>| assert!(matches!(result, Err(FileError::NoRoom(_))));
         draft.write("a", &most).expect("written");
         full(draft.append("a", b"x"));
         for n in 1..MAX_BYTES / MAX_FILE {

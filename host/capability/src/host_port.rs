@@ -65,11 +65,7 @@ impl FromStr for HostPort {
         }
         Ok(HostPort {
             host: Host::parse(host).map_err(|_| wrong())?,
-            port: port
-                .parse()
-                .ok()
-                .filter(|port| *port > 0)
-                .ok_or_else(wrong)?,
+            port: port.parse().ok().filter(|port| *port > 0).ok_or_else(wrong)?,
         })
     }
 }
@@ -106,10 +102,7 @@ impl FromStr for Permission {
             Some(_) => return Err(HostPortError(text.chars().take(200).collect())),
             None => (None, text),
         };
-        Ok(Permission {
-            tenant,
-            target: target.parse()?,
-        })
+        Ok(Permission { tenant, target: target.parse()? })
     }
 }
 
@@ -156,19 +149,7 @@ mod tests {
             let target: HostPort = text.parse().expect("a target");
             assert_eq!(target.to_string(), written);
         }
-        for text in [
-            "",
-            ":80",
-            "a",
-            "a:",
-            "a:0",
-            "a:70000",
-            "*.a:80",
-            "http://a:80",
-            "a:+80",
-            "a b:80",
-            "::1:x",
-        ] {
+        for text in ["", ":80", "a", "a:", "a:0", "a:70000", "*.a:80", "http://a:80", "a:+80", "a b:80", "::1:x"] {
             assert!(text.parse::<HostPort>().is_err(), "{text}");
         }
     }

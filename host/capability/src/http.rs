@@ -88,10 +88,7 @@ pub struct Http {
 impl Http {
     /// The operator permits these hosts and ports. One that is an address may be a private one.
     pub fn new(permits: impl IntoIterator<Item = HostPort>) -> Self {
-        Http {
-            permits: permits.into_iter().collect(),
-            trust: Trust::default(),
-        }
+        Http { permits: permits.into_iter().collect(), trust: Trust::default() }
     }
 
     /// The same, believing other certificates.
@@ -110,11 +107,7 @@ impl Http {
     ///
     /// # Errors
     /// [`FetchError`], which says why there is no answer.
-    pub async fn fetch(
-        &self,
-        allowed: &[HostPort],
-        request: Request,
-    ) -> Result<Response, FetchError> {
+    pub async fn fetch(&self, allowed: &[HostPort], request: Request) -> Result<Response, FetchError> {
         self.answer(allowed, request, Answer::Whole).await
     }
 
@@ -127,12 +120,7 @@ impl Http {
         Ok(answer.status)
     }
 
-    async fn answer(
-        &self,
-        allowed: &[HostPort],
-        request: Request,
-        wanted: Answer,
-    ) -> Result<Response, FetchError> {
+    async fn answer(&self, allowed: &[HostPort], request: Request, wanted: Answer) -> Result<Response, FetchError> {
         let (peer, secure, request) = checked(request)?;
         if !allowed.contains(&peer) {
             return Err(FetchError::Denied(format!(
@@ -145,17 +133,11 @@ impl Http {
                  --allow-http TENANT/{peer}"
             )));
         }
-        match tokio::time::timeout(
-            REQUEST_TIME_MAX,
-            self.exchange(&peer, allowed, (secure, wanted), request),
-        )
-        .await
-        {
+        match tokio::time::timeout(REQUEST_TIME_MAX, self.exchange(&peer, allowed, (secure, wanted), request)).await {
             Ok(answer) => answer,
-            Err(_) => Err(FetchError::TimedOut(format!(
-                "{peer} did not answer within {} s",
-                REQUEST_TIME_MAX.as_secs()
-            ))),
+            Err(_) => {
+                Err(FetchError::TimedOut(format!("{peer} did not answer within {} s", REQUEST_TIME_MAX.as_secs())))
+            }
         }
     }
 
@@ -171,10 +153,7 @@ impl Http {
             return send(stream, peer, request, wanted).await;
         }
         let name = peer.host().to_string();
-        let name = name
-            .trim_start_matches('[')
-            .trim_end_matches(']')
-            .to_owned();
+        let name = name.trim_start_matches('[').trim_end_matches(']').to_owned();
         let name = rustls::pki_types::ServerName::try_from(name)
             .map_err(|_| FetchError::Invalid(format!("{peer} cannot be named in TLS")))?;
         let stream = tokio_rustls::TlsConnector::from(self.trust.config())
@@ -185,11 +164,7 @@ impl Http {
     }
 
     /// Connects to one of the addresses that were checked.
-    async fn connect(
-        &self,
-        peer: &HostPort,
-        allowed: &[HostPort],
-    ) -> Result<TcpStream, FetchError> {
+    async fn connect(&self, peer: &HostPort, allowed: &[HostPort]) -> Result<TcpStream, FetchError> {
         let addresses = self.addresses(peer, allowed).await?;
         let mut last = None;
         for address in addresses {
@@ -204,17 +179,11 @@ impl Http {
             }
         }
         let why = last.unwrap_or_else(|| "it has no address".to_owned());
-        Err(FetchError::Unreachable(format!(
-            "{peer} is not reached: {why}"
-        )))
+        Err(FetchError::Unreachable(format!("{peer} is not reached: {why}")))
     }
 
     /// The addresses of a host, all of which may be reached.
-    async fn addresses(
-        &self,
-        peer: &HostPort,
-        allowed: &[HostPort],
-    ) -> Result<Vec<SocketAddr>, FetchError> {
+    async fn addresses(&self, peer: &HostPort, allowed: &[HostPort]) -> Result<Vec<SocketAddr>, FetchError> {
         let port = peer.port();
         let addresses: Vec<SocketAddr> = match peer.host() {
             // Permitted by number: the operator has looked at it.
@@ -245,9 +214,7 @@ impl Http {
 fn checked(request: Request) -> Result<(HostPort, bool, hyper::Request<Full<Bytes>>), FetchError> {
     let invalid = |what: String| FetchError::Invalid(what);
     if request.url.len() > MAX_URL {
-        return Err(FetchError::TooLarge(format!(
-            "the URL has more than {MAX_URL} bytes"
-        )));
+        return Err(FetchError::TooLarge(format!("the URL has more than {MAX_URL} bytes")));
     }
     if request.body.len() > MAX_BODY {
         return Err(FetchError::TooLarge(format!(
@@ -255,30 +222,23 @@ fn checked(request: Request) -> Result<(HostPort, bool, hyper::Request<Full<Byte
             request.body.len()
         )));
     }
-    let url =
-        Url::parse(&request.url).map_err(|error| invalid(format!("this is no URL: {error}")))?;
+    let url = Url::parse(&request.url).map_err(|error| invalid(format!("this is no URL: {error}")))?;
     let secure = match url.scheme() {
         "https" => true,
         "http" => false,
         other => {
-            return Err(invalid(format!(
-                "`{other}` is not served; http and https are"
-            )));
+            return Err(invalid(format!("`{other}` is not served; http and https are")));
         }
     };
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(invalid(
-            "the URL holds a user or password; send a header, with a secret by its name".to_owned(),
-        ));
+        return Err(invalid("the URL holds a user or password; send a header, with a secret by its name".to_owned()));
     }
     let (Some(host), Some(port)) = (url.host(), url.port_or_known_default()) else {
         return Err(invalid("the URL names no host".to_owned()));
     };
     let peer = HostPort::new(host.to_owned(), port);
     if request.confidential && !secure && matches!(peer.host(), Host::Domain(_)) {
-        return Err(invalid(format!(
-            "a secret is not sent to {peer} without TLS; use https"
-        )));
+        return Err(invalid(format!("a secret is not sent to {peer} without TLS; use https")));
     }
     let method = Method::from_bytes(request.method.as_bytes())
         .ok()
@@ -289,9 +249,7 @@ fn checked(request: Request) -> Result<(HostPort, bool, hyper::Request<Full<Byte
         target.push('?');
         target.push_str(query);
     }
-    let target: Uri = target
-        .parse()
-        .map_err(|error| invalid(format!("the URL's path cannot be sent: {error}")))?;
+    let target: Uri = target.parse().map_err(|error| invalid(format!("the URL's path cannot be sent: {error}")))?;
     let mut built = hyper::Request::new(Full::new(Bytes::from(request.body)));
     *built.method_mut() = method;
     *built.uri_mut() = target;
@@ -300,18 +258,14 @@ fn checked(request: Request) -> Result<(HostPort, bool, hyper::Request<Full<Byte
         Some(port) => format!("{host}:{port}"),
         None => host.to_string(),
     };
-    let named = HeaderValue::try_from(named)
-        .map_err(|_| invalid("the URL's host cannot be sent".to_owned()))?;
+    let named = HeaderValue::try_from(named).map_err(|_| invalid("the URL's host cannot be sent".to_owned()))?;
     built.headers_mut().insert(header::HOST, named);
     Ok((peer, secure, built))
 }
 
 /// The headers of a request, without those that are the connection's own.
 fn headers(given: &[(String, String)]) -> Result<HeaderMap, FetchError> {
-    let bytes: usize = given
-        .iter()
-        .map(|(name, value)| name.len() + value.len())
-        .sum();
+    let bytes: usize = given.iter().map(|(name, value)| name.len() + value.len()).sum();
     if given.len() > MAX_HEADERS || bytes > MAX_HEAD {
         return Err(FetchError::TooLarge(format!(
             "the request has {} headers of {bytes} bytes where {MAX_HEADERS} of {MAX_HEAD} are allowed",
@@ -335,14 +289,11 @@ fn headers(given: &[(String, String)]) -> Result<HeaderMap, FetchError> {
                 | "keep-alive"
         ) || known.as_str().starts_with("proxy-");
         if own {
-            return Err(FetchError::Invalid(format!(
-                "the header `{known}` is the host's own to set"
-            )));
+            return Err(FetchError::Invalid(format!("the header `{known}` is the host's own to set")));
         }
         // The value is not shown: it may be a secret.
-        let value = HeaderValue::from_str(value).map_err(|_| {
-            FetchError::Invalid(format!("the value of the header `{known}` cannot be sent"))
-        })?;
+        let value = HeaderValue::from_str(value)
+            .map_err(|_| FetchError::Invalid(format!("the value of the header `{known}` cannot be sent")))?;
         headers.append(known, value);
     }
     Ok(headers)
@@ -386,9 +337,7 @@ async fn send<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
         };
         let body = Limited::new(body, most).collect().await.map_err(|error| {
             if error.is::<LengthLimitError>() {
-                FetchError::TooLarge(format!(
-                    "the answer of {peer} has more than {MAX_BODY} bytes"
-                ))
+                FetchError::TooLarge(format!("the answer of {peer} has more than {MAX_BODY} bytes"))
             } else {
                 FetchError::Unreachable(format!("the answer of {peer} was cut off: {error}"))
             }
@@ -402,9 +351,7 @@ fn response_of(head: &hyper::http::response::Parts, body: Vec<u8>) -> Response {
     let text = |value: &HeaderValue| value.to_str().map(str::to_owned).ok();
     Response {
         status: head.status.as_u16(),
-        headers: (head.headers.iter())
-            .filter_map(|(name, value)| Some((name.to_string(), text(value)?)))
-            .collect(),
+        headers: (head.headers.iter()).filter_map(|(name, value)| Some((name.to_string(), text(value)?))).collect(),
         body,
     }
 }
@@ -427,13 +374,7 @@ mod tests {
     use super::*;
 
     fn request(url: &str) -> Request {
-        Request {
-            method: "GET".into(),
-            url: url.into(),
-            headers: Vec::new(),
-            body: Vec::new(),
-            confidential: false,
-        }
+        Request { method: "GET".into(), url: url.into(), headers: Vec::new(), body: Vec::new(), confidential: false }
     }
 
     /// A server that answers each connection with the same bytes; what it was sent comes back.
@@ -454,11 +395,8 @@ mod tests {
     }
 
     fn fetch(permits: &[&str], allowed: &[&str], request: Request) -> Result<Response, FetchError> {
-        let peers = |list: &[&str]| -> Vec<HostPort> {
-            list.iter()
-                .map(|text| text.parse().expect("a peer"))
-                .collect()
-        };
+        let peers =
+            |list: &[&str]| -> Vec<HostPort> { list.iter().map(|text| text.parse().expect("a peer")).collect() };
         tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -468,8 +406,7 @@ mod tests {
 
     #[test]
     fn both_must_allow_and_private_addresses_are_permitted_by_number_only() {
-        let (port, saw) =
-            server(b"HTTP/1.1 200 OK\r\nx-a: b\r\ncontent-length: 2\r\n\r\nhi".to_vec());
+        let (port, saw) = server(b"HTTP/1.1 200 OK\r\nx-a: b\r\ncontent-length: 2\r\n\r\nhi".to_vec());
         let number = format!("127.0.0.1:{port}");
         let name = format!("localhost:{port}");
         let url = format!("http://{number}/path?q=1");
@@ -480,12 +417,7 @@ mod tests {
         assert!(seen.starts_with("GET /path?q=1 HTTP/1.1\r\n"), "{seen}");
         assert!(seen.contains(&format!("host: {number}\r\n")), "{seen}");
         // The same address in other notations is the same peer.
-        fetch(
-            &[&number],
-            &[&number],
-            request(&format!("http://0x7f000001:{port}/")),
-        )
-        .expect("an answer");
+        fetch(&[&number], &[&number], request(&format!("http://0x7f000001:{port}/"))).expect("an answer");
         for (permits, allowed) in [
             (&[][..], &[number.as_str()][..]),
             (&[number.as_str()], &[]),
@@ -500,8 +432,7 @@ mod tests {
         let refused = fetch(&[&name], &[&name], request(&by_name)).expect_err("refused");
         assert!(refused.to_string().contains("private address"), "{refused}");
         let six = format!("[::1]:{port}");
-        let refused =
-            fetch(&[&name, &number, &six], &[&name], request(&by_name)).expect_err("refused");
+        let refused = fetch(&[&name, &number, &six], &[&name], request(&by_name)).expect_err("refused");
         assert!(refused.to_string().contains("private address"), "{refused}");
         let all = [&*name, &number, &six];
         match fetch(&all, &all, request(&by_name)) {
@@ -526,24 +457,18 @@ mod tests {
         let peers: Vec<HostPort> = vec![peer.parse().expect("a peer")];
         let http = Http::new(peers.clone());
         let asked = http.status(&peers, request(&format!("http://{peer}/")));
-        let status = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .expect("a runtime")
-            .block_on(asked);
+        let status =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(asked);
         assert_eq!(status.expect("a status"), 200);
     }
 
     #[test]
     fn a_redirect_is_answered_and_goes_nowhere() {
         let (inner, saw) = server(b"HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nsecret".to_vec());
-        let moved = format!(
-            "HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:{inner}/\r\ncontent-length: 0\r\n\r\n"
-        );
+        let moved = format!("HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:{inner}/\r\ncontent-length: 0\r\n\r\n");
         let (port, _) = server(moved.into_bytes());
         let peer = format!("127.0.0.1:{port}");
-        let answer =
-            fetch(&[&peer], &[&peer], request(&format!("http://{peer}/"))).expect("an answer");
+        let answer = fetch(&[&peer], &[&peer], request(&format!("http://{peer}/"))).expect("an answer");
         assert_eq!(answer.status, 302);
         assert!(saw.try_recv().is_err(), "the redirect was followed");
     }
@@ -562,8 +487,7 @@ mod tests {
         for answer in [long, many, wide] {
             let (port, _) = server(answer);
             let peer = format!("127.0.0.1:{port}");
-            let refused = fetch(&[&peer], &[&peer], request(&format!("http://{peer}/")))
-                .expect_err("refused");
+            let refused = fetch(&[&peer], &[&peer], request(&format!("http://{peer}/"))).expect_err("refused");
             assert!(matches!(refused, FetchError::TooLarge(_)), "{refused}");
         }
     }
@@ -575,41 +499,17 @@ mod tests {
             (request("ftp://127.0.0.1:9/"), "http and https"),
             (request("http://a:b@127.0.0.1:9/"), "user or password"),
             (request("nothing"), "no URL"),
+            (Request { confidential: true, ..request("http://example.com:9/") }, "without TLS"),
+            (Request { method: "CONNECT".into(), ..request("http://127.0.0.1:9/") }, "no method"),
             (
-                Request {
-                    confidential: true,
-                    ..request("http://example.com:9/")
-                },
-                "without TLS",
-            ),
-            (
-                Request {
-                    method: "CONNECT".into(),
-                    ..request("http://127.0.0.1:9/")
-                },
-                "no method",
-            ),
-            (
-                Request {
-                    headers: vec![("Host".into(), "other".into())],
-                    ..request("http://127.0.0.1:9/")
-                },
+                Request { headers: vec![("Host".into(), "other".into())], ..request("http://127.0.0.1:9/") },
                 "own to set",
             ),
             (
-                Request {
-                    headers: vec![("x".into(), "a\r\nb: c".into())],
-                    ..request("http://127.0.0.1:9/")
-                },
+                Request { headers: vec![("x".into(), "a\r\nb: c".into())], ..request("http://127.0.0.1:9/") },
                 "cannot be sent",
             ),
-            (
-                Request {
-                    body: vec![0; MAX_BODY + 1],
-                    ..request("http://127.0.0.1:9/")
-                },
-                "body",
-            ),
+            (Request { body: vec![0; MAX_BODY + 1], ..request("http://127.0.0.1:9/") }, "body"),
         ] {
             let refused = fetch(&[peer], &[peer], change).expect_err("refused");
             assert!(refused.to_string().contains(says), "{refused}");

@@ -12,9 +12,7 @@ pub struct Trust(Arc<ClientConfig>);
 
 /// A file of authorities that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "no certificates of authorities: {0}; a file in PEM is needed, with one or more certificates"
-)]
+#[error("no certificates of authorities: {0}; a file in PEM is needed, with one or more certificates")]
 pub struct TrustError(String);
 
 impl Trust {
@@ -27,9 +25,7 @@ impl Trust {
         let before = roots.len();
         for certificate in CertificateDer::pem_slice_iter(pem) {
             let certificate = certificate.map_err(|error| TrustError(error.to_string()))?;
-            roots
-                .add(certificate)
-                .map_err(|error| TrustError(error.to_string()))?;
+            roots.add(certificate).map_err(|error| TrustError(error.to_string()))?;
         }
         if roots.len() == before {
             return Err(TrustError("it holds none".to_owned()));

@@ -30,9 +30,7 @@ impl Terminal {
         for (at, row) in rows.iter().enumerate() {
             let mut cells = vec![
                 row.seq.to_string(),
-                row.transition
-                    .clone()
-                    .unwrap_or_else(|| "(start)".to_owned()),
+                row.transition.clone().unwrap_or_else(|| "(start)".to_owned()),
                 row.fired.join(", "),
                 match row.status {
                     Status::Regular => String::new(),
@@ -50,9 +48,8 @@ impl Terminal {
                     _ => String::new(),
                 });
             }
-            cells.push(row.elapsed_us.map_or_else(String::new, |us| {
-                duration(Duration::from_micros(us.unsigned_abs()))
-            }));
+            cells
+                .push(row.elapsed_us.map_or_else(String::new, |us| duration(Duration::from_micros(us.unsigned_abs()))));
             lines.push(cells);
             before = Some(row);
         }
@@ -63,11 +60,7 @@ impl Terminal {
         };
         self.line(&laid_out(&head, &lines, terminal_width(), colour));
         for row in rows.iter().filter(|row| row.note.is_some()) {
-            self.line(&format!(
-                "  {}: {}",
-                row.seq,
-                row.note.as_deref().unwrap_or_default()
-            ));
+            self.line(&format!("  {}: {}", row.seq, row.note.as_deref().unwrap_or_default()));
         }
     }
 }

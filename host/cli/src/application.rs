@@ -25,16 +25,9 @@ pub(crate) async fn run_component(
 
 /// Calls the item's component as a host does: the same sandbox, the same limits. It sees the values that the person
 /// gave in the place of the item's, so it can check them.
-pub(crate) async fn call(
-    item: &Json,
-    bytes: &[u8],
-    values: &Map<String, Json>,
-) -> Result<Called, Problem> {
+pub(crate) async fn call(item: &Json, bytes: &[u8], values: &Map<String, Json>) -> Result<Called, Problem> {
     let workbench = Workbench::new().map_err(|error| Problem::new(error.to_string()))?;
-    let subject = workbench
-        .load(bytes)
-        .await
-        .map_err(|error| Problem::new(error.to_string()))?;
+    let subject = workbench.load(bytes).await.map_err(|error| Problem::new(error.to_string()))?;
     call_on(&workbench, &subject, item, values).await
 }
 
@@ -46,10 +39,8 @@ async fn call_on(
     values: &Map<String, Json>,
 ) -> Result<Called, Problem> {
     let types = item["types"].as_object().cloned().unwrap_or_default();
-    let attributes: Result<Vec<(String, AttributeType)>, _> = types
-        .iter()
-        .map(|(name, kind)| shown(kind).parse().map(|kind| (name.clone(), kind)))
-        .collect();
+    let attributes: Result<Vec<(String, AttributeType)>, _> =
+        types.iter().map(|(name, kind)| shown(kind).parse().map(|kind| (name.clone(), kind))).collect();
     let attributes = attributes.map_err(|error| Problem::new(error.to_string()))?;
     let mut state = item["data"].as_object().cloned().unwrap_or_default();
     let given = values.iter().filter(|(name, _)| types.contains_key(*name));
@@ -59,10 +50,7 @@ async fn call_on(
         flow_attributes: Some(attributes),
         state,
         flow: shown(&item["flow"]),
-        wid: item["wid"]
-            .as_i64()
-            .and_then(|wid| i32::try_from(wid).ok())
-            .map_or(Wid::new(1), Wid::new),
+        wid: item["wid"].as_i64().and_then(|wid| i32::try_from(wid).ok()).map_or(Wid::new(1), Wid::new),
         trigger: shown(&item["task"]),
         ..Call::default()
     };
@@ -74,19 +62,14 @@ async fn call_on(
         }
         other => other,
     };
-    called.map_err(|error| {
-        Problem::new(error.to_string()).hint("The component does not fit the item's data.")
-    })
+    called.map_err(|error| Problem::new(error.to_string()).hint("The component does not fit the item's data."))
 }
 
 /// The values that a call answered; an expression needs the server's state, and is not done here.
 pub(crate) fn changes(called: &Called) -> Result<Map<String, Json>, Problem> {
     let Verdict::Change(clause) = &called.verdict else {
-        return Err(Problem::new(format!(
-            "the component answered no change: {}",
-            called.account
-        ))
-        .hint("Nothing is kept; do it again, or report a failure with --failed --reason."));
+        return Err(Problem::new(format!("the component answered no change: {}", called.account))
+            .hint("Nothing is kept; do it again, or report a failure with --failed --reason."));
     };
     let mut values = Map::new();
     for assignment in clause.assignments() {
@@ -110,11 +93,8 @@ pub(crate) fn changes(called: &Called) -> Result<Map<String, Json>, Problem> {
             }
         };
         if assignment.quoted.ends_with(']') {
-            return Err(Problem::new(format!(
-                "the component set an element of {}",
-                assignment.attribute
-            ))
-            .hint("An application of people's work sets whole attributes."));
+            return Err(Problem::new(format!("the component set an element of {}", assignment.attribute))
+                .hint("An application of people's work sets whole attributes."));
         }
         values.insert(assignment.attribute.to_string(), value);
     }
@@ -151,12 +131,8 @@ pub(crate) fn server_workbench() -> Result<Arc<Workbench>, String> {
 /// Why there are none, for the person.
 pub(crate) async fn run_at_server(application: Application) -> Result<Map<String, Json>, String> {
     let workbench = server_workbench()?;
-    let subject = workbench
-        .load_for(&application.tenant, application.bytes)
-        .await
-        .map_err(|error| error.to_string())?;
+    let subject =
+        workbench.load_for(&application.tenant, application.bytes).await.map_err(|error| error.to_string())?;
     let called = call_on(&workbench, &subject, &application.item, &application.values).await;
-    called
-        .and_then(|called| changes(&called))
-        .map_err(|problem| problem.message.clone())
+    called.and_then(|called| changes(&called)).map_err(|problem| problem.message.clone())
 }

@@ -36,8 +36,7 @@ pub(crate) use instance_name::InstanceName;
 pub(crate) use job::{JobCommand, LeasedArguments, LevelArgument};
 pub(crate) use matching::{BatchArguments, Matching};
 pub(crate) use operate::{
-    HookCommand, InstanceTarget, OperateFlow, OperateInstance, OrderCommand, ResourceCommand,
-    ScheduleCommand,
+    HookCommand, InstanceTarget, OperateFlow, OperateInstance, OrderCommand, ResourceCommand, ScheduleCommand,
 };
 pub(crate) use operator::OperatorCommand;
 pub(crate) use process::{CheckArguments, FmtArguments};
@@ -46,8 +45,8 @@ pub(crate) use sql::{FormArguments, ShownForm, SqlArguments};
 pub(crate) use travel::TravelArguments;
 pub(crate) use webhook::WebhookCommand;
 pub(crate) use work::{
-    AwayCommand, AwayConnection, BeginArguments, CalendarArguments, NotifyArguments,
-    ReportArguments, WorkArguments, WorkCommand,
+    AwayCommand, AwayConnection, BeginArguments, CalendarArguments, NotifyArguments, ReportArguments, WorkArguments,
+    WorkCommand,
 };
 
 /// The tenant that is meant when none is named.
@@ -77,45 +76,22 @@ pub(crate) struct Arguments {
     pub(crate) quiet: bool,
     /// The database to use, as postgres://user:password@host:port/name; Postgres 15 or later. Without
     /// it: a private Postgres of our own.
-    #[arg(
-        long,
-        global = true,
-        env = "DATABASE_URL",
-        hide_env_values = true,
-        value_name = "URL"
-    )]
+    #[arg(long, global = true, env = "DATABASE_URL", hide_env_values = true, value_name = "URL")]
     pub(crate) database_url: Option<String>,
     /// The directory of clusters, a database of its own: each command goes to the cluster that the tenant is on.
-    #[arg(
-        long,
-        global = true,
-        env = "WEDFLOW_DIRECTORY",
-        hide_env_values = true,
-        value_name = "URL"
-    )]
+    #[arg(long, global = true, env = "WEDFLOW_DIRECTORY", hide_env_values = true, value_name = "URL")]
     pub(crate) directory: Option<String>,
     /// The server whose HTTP API is used instead of a database (with --token).
     #[arg(long, global = true, env = "WEDFLOW_SERVER", value_name = "URL")]
     pub(crate) server: Option<String>,
     /// The token of a user, for the server.
-    #[arg(
-        long,
-        global = true,
-        env = "WEDFLOW_TOKEN",
-        hide_env_values = true,
-        value_name = "TOKEN"
-    )]
+    #[arg(long, global = true, env = "WEDFLOW_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     pub(crate) token: Option<String>,
     /// A server of `wed login` by its name; `local` for the database.
     #[arg(long, global = true, env = "WEDFLOW_CONTEXT", value_name = "NAME")]
     pub(crate) context: Option<String>,
     /// A file in PEM of authorities whose certificates are trusted at the server as well.
-    #[arg(
-        long = "server-ca",
-        global = true,
-        env = "WEDFLOW_SERVER_CA",
-        value_name = "FILE"
-    )]
+    #[arg(long = "server-ca", global = true, env = "WEDFLOW_SERVER_CA", value_name = "FILE")]
     pub(crate) trust_server_ca: Option<PathBuf>,
     /// Tenant whose flows and components are meant.
     #[arg(
@@ -227,10 +203,8 @@ pub(crate) enum Command {
         topic: Option<String>,
     },
     /// Print the script by which a shell completes commands, and names of flows, transitions and instances.
-    #[command(
-        after_help = "Put one of these into the shell's profile:\n  bash   source <(wed completions bash)\n  \
-                      zsh    source <(wed completions zsh)\n  fish   wed completions fish | source"
-    )]
+    #[command(after_help = "Put one of these into the shell's profile:\n  bash   source <(wed completions bash)\n  \
+                      zsh    source <(wed completions zsh)\n  fish   wed completions fish | source")]
     Completions {
         /// The shell: bash, zsh, fish, elvish or powershell.
         shell: String,
@@ -272,12 +246,7 @@ pub(crate) struct ReplayArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) fixture: Option<PathBuf>,
     /// With --fixture: attributes whose values are not for a file.
-    #[arg(
-        long,
-        value_name = "ATTRIBUTE",
-        value_delimiter = ',',
-        requires = "fixture"
-    )]
+    #[arg(long, value_name = "ATTRIBUTE", value_delimiter = ',', requires = "fixture")]
     pub(crate) mask: Vec<String>,
     /// Secrets, which are never recorded: a file with NAME=VALUE in each line.
     #[arg(long, value_name = "FILE")]
@@ -352,8 +321,9 @@ impl TestArguments {
     pub(crate) fn types(&self) -> Result<BTreeMap<String, AttributeType>, Problem> {
         match &self.attrs {
             None => Ok(Default::default()),
-            Some(text) => wedflow_authoring::read_types(text)
-                .map_err(|reason| Problem::usage(format!("--attrs: {reason}"))),
+            Some(text) => {
+                wedflow_authoring::read_types(text).map_err(|reason| Problem::usage(format!("--attrs: {reason}")))
+            }
         }
     }
 }
@@ -619,21 +589,14 @@ pub(crate) struct AuditArguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum GuardCommand {
     /// Check fragments against a flow's attributes, and say where what is wrong.
-    #[command(
-        after_help = "Example:\n  wed guard check --kind set --attrs a1:text,qty:integer \"a1='x', qty=qty+1\""
-    )]
+    #[command(after_help = "Example:\n  wed guard check --kind set --attrs a1:text,qty:integer \"a1='x', qty=qty+1\"")]
     Check {
         /// Kind of the fragments.
         #[arg(long, value_enum)]
         kind: FragmentKind,
         /// The flow's attributes with their types, as in `a1:text,qty:numeric,size:enum(s,m,l)`; without a
         /// type: text.
-        #[arg(
-            long,
-            value_name = "NAME:TYPE,…",
-            default_value = "",
-            hide_default_value = true
-        )]
+        #[arg(long, value_name = "NAME:TYPE,…", default_value = "", hide_default_value = true)]
         attrs: String,
         /// Read lines of {"text": …}, and answer each with a line
         /// {"verdict", "code", "message", "position", "token"}.

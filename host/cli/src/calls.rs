@@ -20,11 +20,7 @@ pub(crate) fn colour(colour: AnsiColor) -> Style {
 
 /// Prints the answer: the change as SQL, or why there is none.
 pub(crate) fn print_answer(called: &Called, terminal: &Terminal) {
-    let (green, yellow, red) = (
-        colour(AnsiColor::Green),
-        colour(AnsiColor::Yellow),
-        colour(AnsiColor::Red),
-    );
+    let (green, yellow, red) = (colour(AnsiColor::Green), colour(AnsiColor::Yellow), colour(AnsiColor::Red));
     match (&called.verdict, &called.outcome) {
         (Verdict::Change(_), _) => {
             let set = called.set().unwrap_or_default();
@@ -41,20 +37,14 @@ pub(crate) fn print_answer(called: &Called, terminal: &Terminal) {
             terminal.line(&format!("{yellow}aborted{yellow:#} {reason} ({again})"));
         }
         (_, Outcome::Failed { message, retry }) => {
-            let again = if *retry {
-                "another attempt may succeed"
-            } else {
-                "for good: the instance becomes an exception"
-            };
+            let again =
+                if *retry { "another attempt may succeed" } else { "for good: the instance becomes an exception" };
             terminal.line(&format!("{yellow}failed{yellow:#} {message} ({again})"));
         }
         _ => terminal.line(&format!(
             "{red}{}{red:#} {}",
             called.name(),
-            called
-                .account
-                .strip_prefix(&format!("{}: ", called.name()))
-                .unwrap_or(&called.account)
+            called.account.strip_prefix(&format!("{}: ", called.name())).unwrap_or(&called.account)
         )),
     }
 }
@@ -62,21 +52,11 @@ pub(crate) fn print_answer(called: &Called, terminal: &Terminal) {
 /// Prints what was logged, each line behind `indent`.
 pub(crate) fn print_logs(called: &Called, indent: &str, terminal: &Terminal) {
     for line in &called.logs.lines {
-        let fields: Vec<(&str, &str)> = line
-            .fields
-            .iter()
-            .map(|(key, value)| (key.as_str(), value.as_str()))
-            .collect();
-        terminal.line(&format!(
-            "{indent}{}",
-            log_line(severity_word(line.severity), &line.message, &fields)
-        ));
+        let fields: Vec<(&str, &str)> = line.fields.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        terminal.line(&format!("{indent}{}", log_line(severity_word(line.severity), &line.message, &fields)));
     }
     if called.logs.dropped > 0 {
-        terminal.line(&format!(
-            "{indent}({} more lines were dropped)",
-            called.logs.dropped
-        ));
+        terminal.line(&format!("{indent}({} more lines were dropped)", called.logs.dropped));
     }
 }
 
@@ -122,28 +102,14 @@ pub(crate) fn used_of(called: &Called) -> String {
 }
 
 /// Prints differences: what was expected above what is.
-pub(crate) fn print_differences(
-    differences: &[Difference],
-    names: (&str, &str),
-    indent: &str,
-    terminal: &Terminal,
-) {
-    let width = differences
-        .iter()
-        .map(|difference| difference.what.chars().count())
-        .max()
-        .unwrap_or(0);
+pub(crate) fn print_differences(differences: &[Difference], names: (&str, &str), indent: &str, terminal: &Terminal) {
+    let width = differences.iter().map(|difference| difference.what.chars().count()).max().unwrap_or(0);
     let label = names.0.len().max(names.1.len());
-    let (green, red) = (
-        Style::new().fg_color(Some(AnsiColor::Green.into())),
-        Style::new().fg_color(Some(AnsiColor::Red.into())),
-    );
+    let (green, red) =
+        (Style::new().fg_color(Some(AnsiColor::Green.into())), Style::new().fg_color(Some(AnsiColor::Red.into())));
     for difference in differences {
         let mut what = difference.what.as_str();
-        for (name, side, style) in [
-            (names.0, &difference.expected, green),
-            (names.1, &difference.actual, red),
-        ] {
+        for (name, side, style) in [(names.0, &difference.expected, green), (names.1, &difference.actual, red)] {
             let text = side.as_deref().map_or("(not set)".to_owned(), shortened);
             let mut lines = text.lines();
             terminal.line(&format!(
@@ -151,10 +117,7 @@ pub(crate) fn print_differences(
                 lines.next().unwrap_or_default()
             ));
             for line in lines {
-                terminal.line(&format!(
-                    "{indent}{:<width$}  {:<label$}  {style}{line}{style:#}",
-                    "", ""
-                ));
+                terminal.line(&format!("{indent}{:<width$}  {:<label$}  {style}{line}{style:#}", "", ""));
             }
             what = "";
         }
@@ -168,11 +131,8 @@ pub(crate) fn document(called: &Called) -> Json {
         .lines
         .iter()
         .map(|line| {
-            let fields: Map<String, Json> = line
-                .fields
-                .iter()
-                .map(|(key, value)| (key.clone(), Json::from(value.as_str())))
-                .collect();
+            let fields: Map<String, Json> =
+                line.fields.iter().map(|(key, value)| (key.clone(), Json::from(value.as_str()))).collect();
             json!({
                 "severity": severity_word(line.severity),
                 "message": line.message,
@@ -182,10 +142,9 @@ pub(crate) fn document(called: &Called) -> Json {
         .collect();
     let (retry, after) = match &called.outcome {
         Outcome::Failed { retry, .. } => (Some(*retry), None),
-        Outcome::Aborted { after, .. } => (
-            None,
-            after.map(|after| u64::try_from(after.as_micros()).unwrap_or(u64::MAX)),
-        ),
+        Outcome::Aborted { after, .. } => {
+            (None, after.map(|after| u64::try_from(after.as_micros()).unwrap_or(u64::MAX)))
+        }
         _ => (None, None),
     };
     json!({

@@ -88,9 +88,7 @@ fn wrapped(line: &str) -> String {
 
 /// Prints the page of commands.
 fn print_reference(terminal: &Terminal) {
-    let options = clap_markdown::MarkdownOptions::new()
-        .title("Commands".to_owned())
-        .show_footer(false);
+    let options = clap_markdown::MarkdownOptions::new().title("Commands".to_owned()).show_footer(false);
     let page = clap_markdown::help_markdown_custom::<Arguments>(&options);
     for line in page.trim_end().lines() {
         terminal.line(&wrapped(line));
@@ -104,12 +102,9 @@ async fn migrate(arguments: &Arguments, terminal: &Terminal) -> Result<(), Probl
     }
     let store = database::make(arguments, terminal, 1).await?;
     let (host, port, name) = store.place();
-    terminal.answer(
-        &serde_json::json!({ "migrated": true, "database": name }),
-        || {
-            terminal.line(&format!("Database {name} on {host}:{port} is up to date."));
-        },
-    );
+    terminal.answer(&serde_json::json!({ "migrated": true, "database": name }), || {
+        terminal.line(&format!("Database {name} on {host}:{port} is up to date."));
+    });
     Ok(())
 }
 
@@ -119,12 +114,9 @@ async fn migrate_clusters(directory: &Directory, terminal: &Terminal) -> Result<
         let store = Store::connect(&cluster.url, 1).await?;
         store.migrate().await?;
         let name = cluster.name;
-        terminal.answer(
-            &serde_json::json!({ "migrated": true, "cluster": name }),
-            || {
-                terminal.line(&format!("Cluster {name} is up to date."));
-            },
-        );
+        terminal.answer(&serde_json::json!({ "migrated": true, "cluster": name }), || {
+            terminal.line(&format!("Cluster {name} is up to date."));
+        });
     }
     Ok(())
 }
@@ -154,9 +146,7 @@ pub(crate) async fn run(mut arguments: Arguments, terminal: &Terminal) -> Result
         Command::Login(login) => context::login(&arguments, login, terminal).await,
         Command::Context(command) => context::run(command, terminal),
         Command::Whoami => context::whoami(&arguments, terminal).await,
-        Command::Config(OwnConfigCommand::Show { origin }) => {
-            context::show_config(&arguments, *origin, terminal)
-        }
+        Command::Config(OwnConfigCommand::Show { origin }) => context::show_config(&arguments, *origin, terminal),
         Command::New(command) => project::new(command, terminal),
         Command::Build(build) => project::build_command(build, terminal),
         Command::Test(test) => test::run(test, terminal).await,
@@ -164,9 +154,7 @@ pub(crate) async fn run(mut arguments: Arguments, terminal: &Terminal) -> Result
         Command::Guard(command) => guard::run(command, terminal),
         Command::Flow(FlowCommand::Fmt(fmt)) => process::fmt(fmt, terminal),
         Command::Flow(FlowCommand::Check(check)) => process::check(check, terminal),
-        Command::Component(ComponentCommand::Encode { module, output }) => {
-            component::encode(module, output, terminal)
-        }
+        Command::Component(ComponentCommand::Encode { module, output }) => component::encode(module, output, terminal),
         Command::Db(command) => db::run(&arguments, command, terminal).await,
         Command::Migrate => migrate(&arguments, terminal).await,
         Command::Dev(dev) => host::dev(&arguments, dev, terminal).await,
@@ -180,9 +168,7 @@ pub(crate) async fn run(mut arguments: Arguments, terminal: &Terminal) -> Result
         Command::Explain { topic } => explain::run(topic.as_deref(), terminal),
         Command::Completions { shell } => completion::print_script(shell, terminal),
         Command::Manual { folder } => completion::write_manual(folder, terminal),
-        Command::Mcp { write } => {
-            mcp::run(door::open(&arguments, "operator", terminal).await?, *write).await
-        }
+        Command::Mcp { write } => mcp::run(door::open(&arguments, "operator", terminal).await?, *write).await,
         Command::Work(work) => run_work(&arguments, work, terminal).await,
         _ => run_at_database(&arguments, terminal).await,
     }
@@ -247,11 +233,7 @@ async fn run_through(door: &Door, command: &Command, terminal: &Terminal) -> Res
 }
 
 /// Does people's work: at a server in the name of the token's user, over the database in that of --as.
-async fn run_work(
-    arguments: &Arguments,
-    work: &WorkArguments,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+async fn run_work(arguments: &Arguments, work: &WorkArguments, terminal: &Terminal) -> Result<(), Problem> {
     let connection = &work.connection;
     match &work.command {
         Some(WorkCommand::Away(command)) => return away::run(connection, command, terminal).await,

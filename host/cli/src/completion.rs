@@ -31,9 +31,7 @@ const TAKE_A_FLOW: [&str; 5] = ["show", "url", "rematch", "drop", "lint"];
 
 /// Answers a shell that asks for completions, and ends the process; returns when none asks.
 pub(crate) fn answer_shell() {
-    CompleteEnv::with_factory(|| with_names(Arguments::command()))
-        .var(VARIABLE)
-        .complete();
+    CompleteEnv::with_factory(|| with_names(Arguments::command())).var(VARIABLE).complete();
 }
 
 /// Prints the script by which a shell completes commands of `wed`.
@@ -54,8 +52,7 @@ pub(crate) fn print_script(shell: &str, terminal: &Terminal) -> Result<(), Probl
 
 /// Writes a manual page for each command into a folder.
 pub(crate) fn write_manual(folder: &Path, terminal: &Terminal) -> Result<(), Problem> {
-    let cannot =
-        |source| Problem::new(format!("{} cannot be written", folder.display())).because(source);
+    let cannot = |source| Problem::new(format!("{} cannot be written", folder.display())).because(source);
     std::fs::create_dir_all(folder).map_err(cannot)?;
     clap_mangen::generate_to(Arguments::command(), folder).map_err(cannot)?;
     terminal.say(&format!("The manual pages are in {}.", folder.display()));
@@ -88,16 +85,13 @@ fn words() -> Vec<String> {
 /// Value of an option in the command line that is completed, else of a variable.
 fn given(option: &str, variable: &str) -> Option<String> {
     let words = words();
-    let from_words = words.iter().enumerate().find_map(|(at, word)| {
-        match word.strip_prefix(option)?.strip_prefix('=') {
+    let from_words =
+        words.iter().enumerate().find_map(|(at, word)| match word.strip_prefix(option)?.strip_prefix('=') {
             Some(value) => Some(value.to_owned()),
             None if word == option => words.get(at + 1).cloned(),
             None => None,
-        }
-    });
-    from_words
-        .or_else(|| std::env::var(variable).ok())
-        .filter(|value| !value.is_empty())
+        });
+    from_words.or_else(|| std::env::var(variable).ok()).filter(|value| !value.is_empty())
 }
 
 /// Asks the database, unless it takes too long or none is running; nothing is started or changed by it.
@@ -108,8 +102,7 @@ where
 {
     let answer = || {
         let url = given("--database-url", "DATABASE_URL").or_else(running)?;
-        let tenant =
-            given("--tenant", "WEDFLOW_TENANT").unwrap_or_else(|| DEFAULT_TENANT.to_owned());
+        let tenant = given("--tenant", "WEDFLOW_TENANT").unwrap_or_else(|| DEFAULT_TENANT.to_owned());
         let runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = { runtime }.enable_all().build().ok()?;
         runtime.block_on(async {

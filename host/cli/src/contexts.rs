@@ -75,9 +75,7 @@ impl Contexts {
                     .hint("Mend it, or remove it and log in again: `wed login`.")
             }),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Contexts::default()),
-            Err(source) => {
-                Err(Problem::new(format!("{} cannot be read", file.display())).because(source))
-            }
+            Err(source) => Err(Problem::new(format!("{} cannot be read", file.display())).because(source)),
         }
     }
 
@@ -87,22 +85,18 @@ impl Contexts {
             Problem::usage("there is no folder to keep the token in")
                 .hint("Set WEDFLOW_CONFIG to a folder, or say --server and --token.")
         })?;
-        let failed = |source: std::io::Error| {
-            Problem::new(format!("{} cannot be written", file.display())).because(source)
-        };
-        let text = toml::to_string(self)
-            .map_err(|source| Problem::new("the contexts cannot be written").because(source))?;
+        let failed =
+            |source: std::io::Error| Problem::new(format!("{} cannot be written", file.display())).because(source);
+        let text =
+            toml::to_string(self).map_err(|source| Problem::new("the contexts cannot be written").because(source))?;
         let folder = file.parent().unwrap_or(&file);
         make_folder(folder).map_err(failed)?;
         let new = folder.join(format!("contexts.{}.new", std::process::id()));
-        let written = (fs::OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true))
-        .mode(0o600)
-        .open(&new)
-        .and_then(|mut opened| opened.write_all(text.as_bytes()))
-        .and_then(|()| fs::rename(&new, &file));
+        let written = (fs::OpenOptions::new().write(true).create(true).truncate(true))
+            .mode(0o600)
+            .open(&new)
+            .and_then(|mut opened| opened.write_all(text.as_bytes()))
+            .and_then(|()| fs::rename(&new, &file));
         if written.is_err() {
             // The token must not stay behind under another name.
             let _ = fs::remove_file(&new);

@@ -61,10 +61,7 @@ pub(crate) async fn url(arguments: &Arguments, terminal: &Terminal) -> Result<St
 
 /// Returns the URL that was said.
 fn given(arguments: &Arguments) -> Option<&str> {
-    arguments
-        .database_url
-        .as_deref()
-        .filter(|url| !url.is_empty())
+    arguments.database_url.as_deref().filter(|url| !url.is_empty())
 }
 
 /// Begins to say to people for which locks a command waits, once for each that holds one. Opens a session of its own
@@ -87,11 +84,7 @@ fn tell_locks(store: &Store, terminal: &Terminal) -> JoinHandle<()> {
 
 /// Connects to the database that is meant, makes it when it is missing, and brings its schema up to date: for `migrate`,
 /// `serve`, `dev` and `demo`.
-pub(crate) async fn make(
-    arguments: &Arguments,
-    terminal: &Terminal,
-    connections: u32,
-) -> Result<Store, Problem> {
+pub(crate) async fn make(arguments: &Arguments, terminal: &Terminal, connections: u32) -> Result<Store, Problem> {
     let url = url(arguments, terminal).await?;
     let store = Store::connect_or_create(&url, connections).await?;
     let telling = tell_locks(&store, terminal);
@@ -103,11 +96,7 @@ pub(crate) async fn make(
 
 /// Connects to the database that is meant. One that was named is left as it is: another version's is refused. The
 /// private Postgres is started and brought up to date by a command that changes something, and by no other.
-pub(crate) async fn open(
-    arguments: &Arguments,
-    terminal: &Terminal,
-    connections: u32,
-) -> Result<Store, Problem> {
+pub(crate) async fn open(arguments: &Arguments, terminal: &Terminal, connections: u32) -> Result<Store, Problem> {
     if let Some(directory) = directory::open(arguments).await? {
         let cluster = directory::cluster_of(&directory, &arguments.tenant).await?;
         return open_told(&cluster.url, connections, terminal).await;
@@ -146,14 +135,14 @@ async fn checked(store: Store) -> Result<Store, Problem> {
         Schema::Current => return Ok(store),
         Schema::Absent => Problem::new(format!("{place} holds nothing of Wedflow's"))
             .hint("`wed migrate` makes the schema there; check DATABASE_URL before."),
-        Schema::Other { found, own } if found > own => Problem::new(format!(
-            "{place} has schema {found}, and this wed is of schema {own}"
-        ))
-        .hint("Use the newer wed that made it."),
-        Schema::Other { found, own } => Problem::new(format!(
-            "{place} has schema {found} or other functions, and this wed is of schema {own}"
-        ))
-        .hint("`wed migrate` brings it up to date; hosts of the older version end then, and are started anew."),
+        Schema::Other { found, own } if found > own => {
+            Problem::new(format!("{place} has schema {found}, and this wed is of schema {own}"))
+                .hint("Use the newer wed that made it.")
+        }
+        Schema::Other { found, own } => {
+            Problem::new(format!("{place} has schema {found} or other functions, and this wed is of schema {own}"))
+                .hint("`wed migrate` brings it up to date; hosts of the older version end then, and are started anew.")
+        }
     };
     Err(problem.code("schema").exit(5))
 }

@@ -13,10 +13,7 @@ const CONNECTIONS: u32 = 2;
 
 /// Returns the address of the directory that a command is given; none where another place is said with the command.
 pub(crate) fn url(arguments: &Arguments) -> Option<&str> {
-    let url = arguments
-        .directory
-        .as_deref()
-        .filter(|url| !url.is_empty())?;
+    let url = arguments.directory.as_deref().filter(|url| !url.is_empty())?;
     let others = ["--database-url", "--server", "--context"];
     (is_given("--directory") || !others.into_iter().any(is_given)).then_some(url)
 }
@@ -33,12 +30,10 @@ pub(crate) async fn open(arguments: &Arguments) -> Result<Option<Directory>, Pro
 pub(crate) async fn cluster_of(directory: &Directory, tenant: &str) -> Result<ClusterRow, Problem> {
     match directory.place(tenant).await? {
         Some(place) => Ok(directory.cluster(&place.cluster).await?),
-        None => Err(
-            Problem::new(format!("the directory knows no tenant \"{tenant}\""))
-                .code("not_found")
-                .exit(3)
-                .hint("`wed tenant list` shows the tenants; name one with --tenant."),
-        ),
+        None => Err(Problem::new(format!("the directory knows no tenant \"{tenant}\""))
+            .code("not_found")
+            .exit(3)
+            .hint("`wed tenant list` shows the tenants; name one with --tenant.")),
     }
 }
 

@@ -92,11 +92,7 @@ pub(crate) fn place(arguments: &Arguments) -> Result<Place, Problem> {
     if arguments.server.is_some() && arguments.token.is_some() {
         return given_server(arguments, Origin::Variable("WEDFLOW_SERVER"));
     }
-    if arguments
-        .database_url
-        .as_deref()
-        .is_some_and(|url| !url.is_empty())
-    {
+    if arguments.database_url.as_deref().is_some_and(|url| !url.is_empty()) {
         return Ok(Place::Database(Origin::Variable("DATABASE_URL")));
     }
     match Contexts::read()?.current {
@@ -110,17 +106,15 @@ fn given_server(arguments: &Arguments, origin: Origin) -> Result<Place, Problem>
     let url = arguments.server.clone().unwrap_or_default();
     let known = Contexts::read()?.context;
     let known = known.into_values().find(|one| one.server == url);
-    let token = (arguments.token.clone())
-        .or_else(|| known.as_ref().map(|context| context.token.clone()))
-        .ok_or_else(|| {
+    let token =
+        (arguments.token.clone()).or_else(|| known.as_ref().map(|context| context.token.clone())).ok_or_else(|| {
             Problem::usage("a server is named, and no token")
                 .hint("Say --token TOKEN, set WEDFLOW_TOKEN, or log in: `wed login`.")
         })?;
     Ok(Place::Server(Server {
         url,
         token,
-        trust_ca: (arguments.trust_server_ca.clone())
-            .or_else(|| known.and_then(|context| context.trust_ca)),
+        trust_ca: (arguments.trust_server_ca.clone()).or_else(|| known.and_then(|context| context.trust_ca)),
         origin,
     }))
 }
@@ -164,11 +158,7 @@ impl Door {
     }
 
     /// Does the same for an instance that need not be named.
-    pub(crate) async fn wid_if_named(
-        &self,
-        flow: &str,
-        name: Option<&InstanceName>,
-    ) -> Result<Option<Wid>, Problem> {
+    pub(crate) async fn wid_if_named(&self, flow: &str, name: Option<&InstanceName>) -> Result<Option<Wid>, Problem> {
         match name {
             Some(name) => Ok(Some(self.wid(flow, name).await?)),
             None => Ok(None),
@@ -208,22 +198,16 @@ enum Bearer {
 impl Transport for Announced {
     fn send(&self, request: Sent) -> Sending<'_> {
         if request.method() != "GET" {
-            let bearer = self
-                .bearer
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .take();
+            let bearer = self.bearer.lock().unwrap_or_else(PoisonError::into_inner).take();
             let server = self.server.server();
             match bearer {
                 Some(Bearer::User { tenant, user }) => {
                     (self.terminal).say(&format!("{server}, tenant {tenant}, user {user}"));
-                    self.terminal
-                        .note(&json!({ "server": server, "tenant": tenant, "user": user }));
+                    self.terminal.note(&json!({ "server": server, "tenant": tenant, "user": user }));
                 }
                 Some(Bearer::Operator) => {
                     (self.terminal).say(&format!("{server}, operator of the installation"));
-                    self.terminal
-                        .note(&json!({ "server": server, "tenant": null, "user": "operator" }));
+                    self.terminal.note(&json!({ "server": server, "tenant": null, "user": "operator" }));
                 }
                 None => {}
             }
@@ -239,24 +223,15 @@ impl Transport for Announced {
 /// Connects to a server.
 pub(crate) fn connect(server: &Server) -> Result<Https, Problem> {
     let authorities = server.trust_ca.as_ref().map(|file| {
-        std::fs::read(file).map_err(|source| {
-            Problem::usage(format!("{} cannot be read", file.display())).because(source)
-        })
+        std::fs::read(file)
+            .map_err(|source| Problem::usage(format!("{} cannot be read", file.display())).because(source))
     });
     let authorities = authorities.transpose()?;
-    Ok(Https::new(
-        &server.url,
-        &server.token,
-        authorities.as_deref(),
-    )?)
+    Ok(Https::new(&server.url, &server.token, authorities.as_deref())?)
 }
 
 /// Opens the door that a command speaks through, as a tenant; over the database in the name of `user`.
-pub(crate) async fn open(
-    arguments: &Arguments,
-    user: &str,
-    terminal: &Terminal,
-) -> Result<Door, Problem> {
+pub(crate) async fn open(arguments: &Arguments, user: &str, terminal: &Terminal) -> Result<Door, Problem> {
     match place(arguments)? {
         Place::Server(server) => of_server(arguments, &server, terminal).await,
         Place::Database(_) => {
@@ -269,10 +244,7 @@ pub(crate) async fn open(
 }
 
 /// Opens the door to the installation: at a server with the token of an operator, or over the database.
-pub(crate) async fn open_installation(
-    arguments: &Arguments,
-    terminal: &Terminal,
-) -> Result<Door, Problem> {
+pub(crate) async fn open_installation(arguments: &Arguments, terminal: &Terminal) -> Result<Door, Problem> {
     match place(arguments)? {
         Place::Server(server) => {
             let is_far = !is_local(&server.url);
@@ -300,11 +272,7 @@ async fn of_directory(directory: &Directory, tenant: &str) -> Result<Door, Probl
     let mut clusters = Vec::new();
     for cluster in directory.clusters().await? {
         clusters.push(Arc::new(ServedDatabase {
-            store: Store::at(&cluster.url)?.bounded(
-                FEW_CONNECTIONS,
-                CLUSTER_TIME_MAX,
-                LOCK_TIMEOUT,
-            ),
+            store: Store::at(&cluster.url)?.bounded(FEW_CONNECTIONS, CLUSTER_TIME_MAX, LOCK_TIMEOUT),
             name: cluster.name,
             replica: None,
             tracer: None,
@@ -318,10 +286,7 @@ async fn of_directory(directory: &Directory, tenant: &str) -> Result<Door, Probl
     }
     let owner = owner(tenant, "operator");
     let service = wedflow_api::in_process_placed(directory, &clusters, &owner).await;
-    Ok(Door {
-        client: Client::new(InProcess::new(service, "the clusters")),
-        tenant: tenant.to_owned(),
-    })
+    Ok(Door { client: Client::new(InProcess::new(service, "the clusters")), tenant: tenant.to_owned() })
 }
 
 /// Opens the door over a database as it is, for a tenant: nothing is started or brought up to date.
@@ -331,10 +296,7 @@ pub(crate) async fn over(url: &str, tenant: &str) -> Result<Door, Problem> {
 }
 
 /// Opens the database for what needs it itself.
-pub(crate) async fn open_database(
-    arguments: &Arguments,
-    terminal: &Terminal,
-) -> Result<Store, Problem> {
+pub(crate) async fn open_database(arguments: &Arguments, terminal: &Terminal) -> Result<Store, Problem> {
     must_be_database(arguments)?;
     database::open(arguments, terminal, FEW_CONNECTIONS).await
 }
@@ -342,10 +304,7 @@ pub(crate) async fn open_database(
 /// Returns the door over a database that is open, as a tenant, in the name of `user`.
 pub(crate) fn of_store(store: &Store, tenant: &str, user: &str) -> Door {
     let service = wedflow_api::in_process(store, owner(tenant, user));
-    Door {
-        client: Client::new(InProcess::new(service, "the database")),
-        tenant: tenant.to_owned(),
-    }
+    Door { client: Client::new(InProcess::new(service, "the database")), tenant: tenant.to_owned() }
 }
 
 /// The owner of the installation, who acts as a tenant in the name of `user`.
@@ -360,36 +319,19 @@ fn owner(tenant: &str, user: &str) -> Owner {
 }
 
 /// Opens the door to a server: asks whose the token is.
-async fn of_server(
-    arguments: &Arguments,
-    server: &Server,
-    terminal: &Terminal,
-) -> Result<Door, Problem> {
+async fn of_server(arguments: &Arguments, server: &Server, terminal: &Terminal) -> Result<Door, Problem> {
     let bearer = Arc::new(Mutex::new(None));
-    let client = Client::new(Announced {
-        server: connect(server)?,
-        terminal: *terminal,
-        bearer: Arc::clone(&bearer),
-    });
+    let client = Client::new(Announced { server: connect(server)?, terminal: *terminal, bearer: Arc::clone(&bearer) });
     let me = client.me().await?;
     if crate::in_force::is_given("--tenant") && arguments.tenant != me.tenant {
-        return Err(Problem::usage(format!(
-            "the token is of tenant {}, not of {}",
-            me.tenant, arguments.tenant
-        ))
-        .hint("Leave --tenant out, or use a token of that tenant."));
+        return Err(Problem::usage(format!("the token is of tenant {}, not of {}", me.tenant, arguments.tenant))
+            .hint("Leave --tenant out, or use a token of that tenant."));
     }
     if !is_local(&server.url) {
-        let named = Bearer::User {
-            tenant: me.tenant.clone(),
-            user: me.user.clone(),
-        };
+        let named = Bearer::User { tenant: me.tenant.clone(), user: me.user.clone() };
         *bearer.lock().unwrap_or_else(PoisonError::into_inner) = Some(named);
     }
-    Ok(Door {
-        client,
-        tenant: me.tenant,
-    })
+    Ok(Door { client, tenant: me.tenant })
 }
 
 /// Returns true for an address of this machine.

@@ -22,8 +22,7 @@ pub(crate) fn tenant() -> Option<&'static str> {
 
 /// A text in which each command of ours has the options in force: who pastes it acts on the same tenant and database.
 pub(crate) fn with_options(text: &str) -> String {
-    let Some((options, commands)) = IN_FORCE.get().filter(|(options, _)| !options.is_empty())
-    else {
+    let Some((options, commands)) = IN_FORCE.get().filter(|(options, _)| !options.is_empty()) else {
         return text.to_owned();
     };
     let mut told = String::with_capacity(text.len());

@@ -38,18 +38,9 @@ const TICK: Duration = Duration::from_millis(50);
 /// # Errors
 /// When the local store or the terminal cannot be used.
 pub(crate) fn show(person: &str, server: Server, store: Option<PathBuf>) -> Result<(), AwayError> {
-    let Threads {
-        wishes,
-        news,
-        keeper,
-    } = desk::start(server, store)?;
-    let mut screen = Screen {
-        person: person.to_owned(),
-        ..Screen::default()
-    };
-    let cannot = |error: std::io::Error| {
-        AwayError::NotEnabled(format!("the terminal cannot be used: {error}"))
-    };
+    let Threads { wishes, news, keeper } = desk::start(server, store)?;
+    let mut screen = Screen { person: person.to_owned(), ..Screen::default() };
+    let cannot = |error: std::io::Error| AwayError::NotEnabled(format!("the terminal cannot be used: {error}"));
     let mut terminal = ratatui::try_init().map_err(cannot)?;
     let shown = drive(&mut terminal, &mut screen, &wishes, &news);
     ratatui::restore();

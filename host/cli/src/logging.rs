@@ -23,21 +23,13 @@ const STATEMENT: usize = 80;
 /// Starts logging to standard error. Of the driver's own events it logs only slow statements.
 pub(crate) fn start(long_running: bool, json: bool) -> Result<(), Problem> {
     let targets = targets(long_running)?;
-    let lines = tracing_subscriber::fmt::layer()
-        .with_ansi(io::stderr().is_terminal())
-        .with_writer(|| OneLine(io::stderr()));
+    let lines =
+        tracing_subscriber::fmt::layer().with_ansi(io::stderr().is_terminal()).with_writer(|| OneLine(io::stderr()));
     let lines = match json {
-        true => lines
-            .fmt_fields(JsonFields::new())
-            .event_format(InOurWords(Format::default().json()))
-            .boxed(),
-        false => lines
-            .event_format(InOurWords(Format::default().with_target(false)))
-            .boxed(),
+        true => lines.fmt_fields(JsonFields::new()).event_format(InOurWords(Format::default().json())).boxed(),
+        false => lines.event_format(InOurWords(Format::default().with_target(false))).boxed(),
     };
-    tracing_subscriber::registry()
-        .with(lines.with_filter(targets.and(Repeated::new(json))))
-        .init();
+    tracing_subscriber::registry().with(lines.with_filter(targets.and(Repeated::new(json)))).init();
     Ok(())
 }
 
@@ -60,9 +52,10 @@ fn targets(long_running: bool) -> Result<Targets, Problem> {
         target.is_empty() || level.parse::<LevelFilter>().is_err()
     });
     let refused = |part: &str| {
-        Problem::usage(format!("WEDFLOW_LOG: `{part}` says no level"))
-            .hint("Write off, error, warn, info, debug or trace, also for a part: info,wedflow_worker=debug. `--json` \
-                   writes the log as JSON.")
+        Problem::usage(format!("WEDFLOW_LOG: `{part}` says no level")).hint(
+            "Write off, error, warn, info, debug or trace, also for a part: info,wedflow_worker=debug. `--json` \
+                   writes the log as JSON.",
+        )
     };
     match (wrong, asked.parse()) {
         (None, Ok(targets)) => Ok(targets),
@@ -85,8 +78,7 @@ impl<W: Write> Write for OneLine<W> {
             }
         }
         line.extend_from_slice(&bytes[event.len()..]);
-        self.0
-            .write_all(printable(&String::from_utf8_lossy(&line)).as_bytes())?;
+        self.0.write_all(printable(&String::from_utf8_lossy(&line)).as_bytes())?;
         Ok(bytes.len())
     }
 
@@ -151,12 +143,7 @@ where
     S: Subscriber + for<'a> LookupSpan<'a>,
     N: for<'a> FormatFields<'a> + 'static,
 {
-    fn format_event(
-        &self,
-        context: &FmtContext<'_, S, N>,
-        mut writer: Writer<'_>,
-        event: &Event<'_>,
-    ) -> fmt::Result {
+    fn format_event(&self, context: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
         match slow(event) {
             Some(slow) => writeln!(writer, "{} WARN {}", now(), slow.told()),
             None => self.0.format_event(context, writer, event),
@@ -169,12 +156,7 @@ where
     S: Subscriber + for<'a> LookupSpan<'a>,
     N: for<'a> FormatFields<'a> + 'static,
 {
-    fn format_event(
-        &self,
-        context: &FmtContext<'_, S, N>,
-        mut writer: Writer<'_>,
-        event: &Event<'_>,
-    ) -> fmt::Result {
+    fn format_event(&self, context: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
         let Some(slow) = slow(event) else {
             return self.0.format_event(context, writer, event);
         };
@@ -230,11 +212,7 @@ mod tests {
         let text = String::from_utf8(kept.0.lock().expect("unlocked").clone()).expect("text");
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 2, "{text}");
-        assert!(
-            lines[0]
-                .contains("WARN a statement took 2.3 s: SELECT wed.claim($1, $2); `wed status`"),
-            "{text}"
-        );
+        assert!(lines[0].contains("WARN a statement took 2.3 s: SELECT wed.claim($1, $2); `wed status`"), "{text}");
         assert!(lines[1].contains("one | two"), "{text}");
     }
 }

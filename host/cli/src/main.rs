@@ -76,8 +76,9 @@ fn main() -> ExitCode {
         result
     });
     match result {
-        Ok(()) if terminal.has_lost() => terminal
-            .problem(&Problem::new("the answer could not be written").hint("Is the disk full?")),
+        Ok(()) if terminal.has_lost() => {
+            terminal.problem(&Problem::new("the answer could not be written").hint("Is the disk full?"))
+        }
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => terminal.problem(&problem),
     }
@@ -97,8 +98,7 @@ fn split_notation(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
         match parts {
             Some((flow, wid))
                 if takes_instances
-                    && !flow
-                        .contains(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_')
+                    && !flow.contains(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_')
                     && !wid.is_empty()
                     && wid.bytes().all(|byte| byte.is_ascii_digit()) =>
             {
@@ -154,15 +154,9 @@ fn without_dangerous_tips(mut error: clap::Error) -> clap::Error {
         _ => return error,
     };
     error.remove(ContextKind::SuggestedSubcommand);
-    let names: Vec<String> = names
-        .into_iter()
-        .filter(|name| !DANGEROUS.contains(&name.as_str()))
-        .collect();
+    let names: Vec<String> = names.into_iter().filter(|name| !DANGEROUS.contains(&name.as_str())).collect();
     if !names.is_empty() {
-        error.insert(
-            ContextKind::SuggestedSubcommand,
-            ContextValue::Strings(names),
-        );
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(names));
     }
     error
 }
@@ -196,10 +190,7 @@ fn options_of(arguments: &Arguments) -> String {
         let url = wedflow_store::without_password(url).replace('\'', "'\\''");
         options.push_str(&format!(" --database-url '{url}'"));
     }
-    for (option, value) in [
-        ("--server", &arguments.server),
-        ("--context", &arguments.context),
-    ] {
+    for (option, value) in [("--server", &arguments.server), ("--context", &arguments.context)] {
         if let Some(value) = value.as_ref().filter(|_| given(option)) {
             options.push_str(&format!(" {option} {value}"));
         }
@@ -209,9 +200,7 @@ fn options_of(arguments: &Arguments) -> String {
 
 fn command_names() -> Vec<String> {
     let command = Arguments::command();
-    let names = command
-        .get_subcommands()
-        .map(|one| one.get_name().to_owned());
+    let names = command.get_subcommands().map(|one| one.get_name().to_owned());
     names.collect()
 }
 

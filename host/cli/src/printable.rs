@@ -73,22 +73,12 @@ mod tests {
         assert_eq!(printable("a\tb\r\nc é \u{1f600}"), "a\tb\nc é \u{1f600}");
         assert_eq!(printable("paid\rdue"), "paid\\u000ddue");
         assert_eq!(printable("\u{202e}evil\u{2069}"), "\\u202eevil\\u2069");
-        assert_eq!(
-            printable("\u{9b}2J\u{1b}]0;x\u{7}"),
-            "\\u009b2J\\u001b]0;x\\u0007"
-        );
-        assert_eq!(
-            printable("\u{1b}[1;31mred\u{1b}[0m\u{1b}[2J"),
-            "\u{1b}[1;31mred\u{1b}[0m\\u001b[2J"
-        );
-        assert_eq!(
-            printable("\u{1b}[8mhidden\u{1b}["),
-            "\\u001b[8mhidden\\u001b["
-        );
+        assert_eq!(printable("\u{9b}2J\u{1b}]0;x\u{7}"), "\\u009b2J\\u001b]0;x\\u0007");
+        assert_eq!(printable("\u{1b}[1;31mred\u{1b}[0m\u{1b}[2J"), "\u{1b}[1;31mred\u{1b}[0m\\u001b[2J");
+        assert_eq!(printable("\u{1b}[8mhidden\u{1b}["), "\\u001b[8mhidden\\u001b[");
         assert_eq!(uncoloured("\u{1b}[31mred\r"), "\\u001b[31mred\\u000d");
         let document = serde_json::json!({ "message": "\u{202e}\u{9b}\r" });
-        let read: serde_json::Value =
-            serde_json::from_str(&printable(&document.to_string())).expect("JSON");
+        let read: serde_json::Value = serde_json::from_str(&printable(&document.to_string())).expect("JSON");
         assert_eq!(read, document);
     }
 }

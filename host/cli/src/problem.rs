@@ -150,14 +150,11 @@ impl From<StoreError> for Problem {
         let exit_code = error.code().map_or(5, |code| exit_of(&error, code));
         match error {
             // A login or a database that the server refuses.
-            StoreError::Refused(refusal)
-                if refusal.code.starts_with("28") || refusal.code == "3D000" =>
-            {
-                Problem::new(refusal.message)
-                    .code(&refusal.code)
-                    .exit(5)
-                    .hint("Check user, password and database in DATABASE_URL, or leave it out to use the private \
-                     Postgres.")
+            StoreError::Refused(refusal) if refusal.code.starts_with("28") || refusal.code == "3D000" => {
+                Problem::new(refusal.message).code(&refusal.code).exit(5).hint(
+                    "Check user, password and database in DATABASE_URL, or leave it out to use the private \
+                     Postgres.",
+                )
             }
             StoreError::Refused(refusal) => Problem(Box::new(Account {
                 message: refusal.message,
@@ -176,25 +173,18 @@ impl From<StoreError> for Problem {
                     .map(|FragmentPosition { fragment, position }| FragmentPlace { fragment, position }),
                 exit_code,
             })),
-            StoreError::NotFound {
-                similar: Some(ref similar),
-                kind,
-                ..
-            } => {
+            StoreError::NotFound { similar: Some(ref similar), kind, .. } => {
                 let hint = format!("Perhaps you mean \"{similar}\".");
                 missing(kind, error.to_string()).hint(hint)
             }
             StoreError::NotFound { kind, .. } => missing(kind, error.to_string()),
-            StoreError::LastAdmin(_) => Problem::new(error.to_string())
-                .code("last_admin")
-                .exit(4)
-                .hint("Make another user an admin first."),
+            StoreError::LastAdmin(_) => {
+                Problem::new(error.to_string()).code("last_admin").exit(4).hint("Make another user an admin first.")
+            }
             StoreError::Locked { .. } | StoreError::Conflict(_) => Problem::new(error.to_string())
                 .code("locked")
                 .exit(1)
-                .hint(
-                    "Try again in a moment; `wed status` names who holds locks, and the statement that ends it.",
-                ),
+                .hint("Try again in a moment; `wed status` names who holds locks, and the statement that ends it."),
             StoreError::Unreachable(_) | StoreError::Url(_) | StoreError::TooOld { .. } => {
                 Problem::new(error.to_string())
                     .code("database")
@@ -233,14 +223,8 @@ impl From<ClientError> for Problem {
 
 /// Words a refusal of the API. Its hints are about HTTP where the command line has words of its own.
 fn of_api(problem: documents::Problem) -> Problem {
-    if let Some((kind, _)) = (problem.code == "not_found")
-        .then(|| {
-            problem
-                .detail
-                .strip_prefix("there is no ")?
-                .split_once(" \"")
-        })
-        .flatten()
+    if let Some((kind, _)) =
+        (problem.code == "not_found").then(|| problem.detail.strip_prefix("there is no ")?.split_once(" \"")).flatten()
     {
         let told = missing(kind, problem.detail.clone());
         // A hint at another name, rather than at a path of the API.
@@ -257,9 +241,7 @@ fn of_api(problem: documents::Problem) -> Problem {
         _ => 4,
     };
     let hint = match problem.code.as_str() {
-        "locked" | "conflict" => {
-            "Try again in a moment; `wed status` names sessions that hold locks.".to_owned()
-        }
+        "locked" | "conflict" => "Try again in a moment; `wed status` names sessions that hold locks.".to_owned(),
         "not_permitted" => format!("{} `wed whoami` says what it may.", problem.hint),
         "no_token" | "invalid_token" => {
             "Log in again (`wed login`), or say --token TOKEN; `wed token create` makes one.".to_owned()
@@ -278,15 +260,8 @@ fn of_api(problem: documents::Problem) -> Problem {
     Problem(Box::new(Account {
         message: problem.detail,
         code: Some(code.to_owned()),
-        details: problem
-            .at
-            .map(|at| format!("at {at}"))
-            .into_iter()
-            .collect(),
-        place: problem.place.map(|place| FragmentPlace {
-            fragment: place.fragment,
-            position: place.position,
-        }),
+        details: problem.at.map(|at| format!("at {at}")).into_iter().collect(),
+        place: problem.place.map(|place| FragmentPlace { fragment: place.fragment, position: place.position }),
         hint: Some(hint).filter(|hint| !hint.is_empty()),
         exit_code,
     }))

@@ -10,31 +10,13 @@ use crate::problem::Problem;
 
 /// The samples, in the order in which they are listed.
 pub(crate) const SAMPLES: [(&str, &str); 7] = [
-    (
-        "paper",
-        "the papers' flow: two transitions side by side, and a third that waits for both",
-    ),
-    (
-        "counters",
-        "three triggers that fire themselves again until their counters are full",
-    ),
-    (
-        "random-walk",
-        "one transition with two competing implementations",
-    ),
+    ("paper", "the papers' flow: two transitions side by side, and a third that waits for both"),
+    ("counters", "three triggers that fire themselves again until their counters are full"),
+    ("random-walk", "one transition with two competing implementations"),
     ("patterns", "seven workflow patterns"),
-    (
-        "travel",
-        "a hotel and a ticket in parallel; one fails and the other is cancelled",
-    ),
-    (
-        "book-sale",
-        "an order through eleven triggers with declared write sets",
-    ),
-    (
-        "order",
-        "an order whose steps are in Rust, Go, Python, JavaScript and C; one that fails is compensated",
-    ),
+    ("travel", "a hotel and a ticket in parallel; one fails and the other is cancelled"),
+    ("book-sale", "an order through eleven triggers with declared write sets"),
+    ("order", "an order whose steps are in Rust, Go, Python, JavaScript and C; one that fails is compensated"),
 ];
 
 /// Files of the embedded samples, by their paths below the samples' folder.
@@ -104,24 +86,17 @@ impl Sample {
         let folder = samples.join(name);
         let components = components(&samples, name)?;
         let path = folder.join("expected.toml");
-        let text = std::fs::read_to_string(&path).map_err(|source| {
-            Problem::new(format!("{} cannot be read", path.display())).because(source)
-        })?;
-        let Expected { mut run } = toml::from_str(&text).map_err(|source| {
-            Problem::new(format!("{} is damaged", path.display())).because(source)
-        })?;
+        let text = std::fs::read_to_string(&path)
+            .map_err(|source| Problem::new(format!("{} cannot be read", path.display())).because(source))?;
+        let Expected { mut run } = toml::from_str(&text)
+            .map_err(|source| Problem::new(format!("{} is damaged", path.display())).because(source))?;
         // A demo shows how things go; how they fail is for the tests.
         run.retain(|run| run.status == "F");
         // These show one thing; their other runs are for the tests.
         if matches!(name, "paper" | "counters" | "random-walk") {
             run.truncate(1);
         }
-        Ok(Sample {
-            components,
-            runs: run,
-            folder,
-            _unpacked: unpacked,
-        })
+        Ok(Sample { components, runs: run, folder, _unpacked: unpacked })
     }
 
     /// The path of a run's definition.
@@ -136,9 +111,7 @@ fn components(samples: &Path, name: &str) -> Result<Vec<(String, PathBuf)>, Prob
     let path = folder.join("components.toml");
     let Ok(text) = std::fs::read_to_string(&path) else {
         let component = name.replace('-', "_");
-        let file = samples
-            .join("target/wasm32-wasip2/release")
-            .join(format!("{component}.wasm"));
+        let file = samples.join("target/wasm32-wasip2/release").join(format!("{component}.wasm"));
         return if file.is_file() {
             Ok(vec![(component, file)])
         } else {
@@ -150,45 +123,27 @@ fn components(samples: &Path, name: &str) -> Result<Vec<(String, PathBuf)>, Prob
     let Components { component } = toml::from_str(&text)
         .map_err(|source| Problem::new(format!("{} is damaged", path.display())).because(source))?;
     let file = |one: &OneOfSeveral| folder.join("dist").join(format!("{}.wasm", one.name));
-    let missing: Vec<_> = component
-        .iter()
-        .filter(|one| !file(one).is_file())
-        .collect();
+    let missing: Vec<_> = component.iter().filter(|one| !file(one).is_file()).collect();
     if missing.is_empty() {
-        return Ok(component
-            .iter()
-            .map(|one| (one.name.clone(), file(one)))
-            .collect());
+        return Ok(component.iter().map(|one| (one.name.clone(), file(one))).collect());
     }
     let languages: Vec<&str> = missing.iter().map(|one| one.language.as_str()).collect();
-    let needs: Vec<String> = missing
-        .iter()
-        .map(|one| format!("{} needs {}", one.language, one.needs))
-        .collect();
-    Err(Problem::new(format!(
-        "the steps of \"{name}\" in {} are not built",
-        languages.join(", ")
-    ))
-    .exit(3)
-    .hint(format!(
-        "`scripts/order.sh` builds what this machine has the languages for. {}.",
-        needs.join("; ")
-    )))
+    let needs: Vec<String> = missing.iter().map(|one| format!("{} needs {}", one.language, one.needs)).collect();
+    Err(Problem::new(format!("the steps of \"{name}\" in {} are not built", languages.join(", ")))
+        .exit(3)
+        .hint(format!("`scripts/order.sh` builds what this machine has the languages for. {}.", needs.join("; "))))
 }
 
 /// Writes an embedded sample's files into a folder that is removed with the sample.
 fn unpack(name: &str) -> Result<TempDir, Problem> {
     let component = format!("/{}.wasm", name.replace('-', "_"));
     let prefix = format!("{name}/");
-    let files: Vec<_> = (EMBEDDED.iter())
-        .filter(|(path, _)| path.starts_with(&prefix) || path.ends_with(&component))
-        .collect();
+    let files: Vec<_> =
+        (EMBEDDED.iter()).filter(|(path, _)| path.starts_with(&prefix) || path.ends_with(&component)).collect();
     if files.is_empty() {
-        return Err(Problem::new(format!(
-            "this wed was built without the sample \"{name}\""
-        ))
-        .exit(3)
-        .hint("`wed demo paper` is part of every package. For this sample run wed below the source's folder."));
+        return Err(Problem::new(format!("this wed was built without the sample \"{name}\""))
+            .exit(3)
+            .hint("`wed demo paper` is part of every package. For this sample run wed below the source's folder."));
     }
     let cannot = |source| Problem::new("the sample cannot be unpacked").because(source);
     let folder = tempfile::tempdir().map_err(cannot)?;

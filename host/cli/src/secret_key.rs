@@ -27,20 +27,14 @@ pub(crate) fn existing() -> Result<Option<SecretKey>, Problem> {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => {
-            return Err(Problem::new(format!("the key file {shown} cannot be read"))
-                .exit(3)
-                .because(error));
+            return Err(Problem::new(format!("the key file {shown} cannot be read")).exit(3).because(error));
         }
     };
     let mode = fs::metadata(&file).map_or(0, |about| about.permissions().mode());
     if mode & 0o077 != 0 {
-        return Err(
-            Problem::new(format!("others may read the key file {shown}"))
-                .exit(4)
-                .hint(format!(
-                    "Run: chmod 600 {shown}; and store the secrets anew if somebody did."
-                )),
-        );
+        return Err(Problem::new(format!("others may read the key file {shown}"))
+            .exit(4)
+            .hint(format!("Run: chmod 600 {shown}; and store the secrets anew if somebody did.")));
     }
     parse(&text, &shown).map(Some)
 }
@@ -51,23 +45,14 @@ pub(crate) fn existing_or_new() -> Result<SecretKey, Problem> {
         return Ok(key);
     }
     let file = file()?;
-    let failed = |error| {
-        Problem::new(format!("the key file {} cannot be made", file.display()))
-            .exit(3)
-            .because(error)
-    };
+    let failed = |error| Problem::new(format!("the key file {} cannot be made", file.display())).exit(3).because(error);
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder).map_err(failed)?;
     }
-    let made = fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&file)
-        .and_then(|mut made| {
-            made.write_all(SecretKey::fresh_hex().as_bytes())?;
-            made.sync_all()
-        });
+    let made = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&file).and_then(|mut made| {
+        made.write_all(SecretKey::fresh_hex().as_bytes())?;
+        made.sync_all()
+    });
     match made {
         Ok(()) => {}
         // Another process was first.
@@ -79,8 +64,6 @@ pub(crate) fn existing_or_new() -> Result<SecretKey, Problem> {
 
 fn parse(text: &str, place: &str) -> Result<SecretKey, Problem> {
     SecretKey::from_hex(text).map_err(|error| {
-        Problem::new(format!("{place} holds no key: {error}"))
-            .exit(4)
-            .hint("A new one: openssl rand -hex 32")
+        Problem::new(format!("{place} holds no key: {error}")).exit(4).hint("A new one: openssl rand -hex 32")
     })
 }

@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
 use wedflow_api::{Bench, Shadow};
-use wedflow_authoring::{
-    Answer, AnswersFrom, Call, Called, Difference, Subject, differences_between,
-};
+use wedflow_authoring::{Answer, AnswersFrom, Call, Called, Difference, Subject, differences_between};
 use wedflow_documents::{Recording, ShadowRun, ThingThatDiffers};
 use wedflow_model::{AttributeType, Wid};
 
@@ -46,24 +44,16 @@ pub(crate) fn call_of(
     if attempt.from_seq.is_none() {
         return Err("the state that fired it is not on record");
     }
-    let payload =
-        (attempt.payload.clone()).ok_or("the state that fired it is gone from the trace")?;
+    let payload = (attempt.payload.clone()).ok_or("the state that fired it is gone from the trace")?;
     let answers: Vec<Answer> = match &attempt.answers {
-        Some(answers) => {
-            serde_json::from_value(answers.clone()).map_err(|_| "its record cannot be read")?
-        }
+        Some(answers) => serde_json::from_value(answers.clone()).map_err(|_| "its record cannot be read")?,
         None => Vec::new(),
     };
-    let timeout = Duration::from_millis(
-        attempt
-            .timeout_ms
-            .and_then(|limit| u64::try_from(limit).ok())
-            .unwrap_or(3_600_000),
-    );
+    let timeout =
+        Duration::from_millis(attempt.timeout_ms.and_then(|limit| u64::try_from(limit).ok()).unwrap_or(3_600_000));
     // Where none is on record, the guest asked for no time either; this is when it ended, or nearly.
     let deadline = attempt.deadline.unwrap_or_else(|| {
-        attempt.at_us - attempt.elapsed_us.unwrap_or(0)
-            + i64::try_from(timeout.as_micros()).unwrap_or(i64::MAX / 2)
+        attempt.at_us - attempt.elapsed_us.unwrap_or(0) + i64::try_from(timeout.as_micros()).unwrap_or(i64::MAX / 2)
     });
     Ok(Call {
         transition: Some(attempt.transition.clone()),
@@ -84,11 +74,8 @@ pub(crate) fn call_of(
 
 /// Names of the secrets that an attempt asked for.
 pub(crate) fn secrets_asked(attempt: &Recording) -> Vec<String> {
-    let answers: Vec<Answer> = attempt
-        .answers
-        .clone()
-        .and_then(|answers| serde_json::from_value(answers).ok())
-        .unwrap_or_default();
+    let answers: Vec<Answer> =
+        attempt.answers.clone().and_then(|answers| serde_json::from_value(answers).ok()).unwrap_or_default();
     let mut asked: Vec<String> = answers
         .into_iter()
         .filter_map(|answer| match answer {
@@ -103,11 +90,7 @@ pub(crate) fn secrets_asked(attempt: &Recording) -> Vec<String> {
 
 /// Adds the comparison of an attempt to a shadow run.
 pub(crate) fn add(run: &mut ShadowRun, id: String, before: &Called, with: &Called) {
-    let differing = |one: Difference| ThingThatDiffers {
-        what: one.what,
-        expected: one.expected,
-        actual: one.actual,
-    };
+    let differing = |one: Difference| ThingThatDiffers { what: one.what, expected: one.expected, actual: one.actual };
     let differences = differences_between(before, with);
     let differences = differences.into_iter().map(differing).collect();
     run.add(id, [before.name(), with.name()], differences);
@@ -129,20 +112,12 @@ async fn run_at_server(shadow: Shadow) -> Result<ShadowRun, String> {
     for (number, bytes) in shadow.versions {
         subjects.insert(number, load(bytes).await?);
     }
-    let mut run = ShadowRun {
-        transition: shadow.transition,
-        ..ShadowRun::default()
-    };
+    let mut run = ShadowRun { transition: shadow.transition, ..ShadowRun::default() };
     for (wid, attempt) in &shadow.attempts {
         run.attempts += 1;
         let made_by = attempt.component.clone().zip(attempt.version);
         let subject = made_by.and_then(|number| subjects.get(&number));
-        let call = call_of(
-            (&shadow.flow, *wid),
-            attempt,
-            &shadow.attributes,
-            BTreeMap::new(),
-        );
+        let call = call_of((&shadow.flow, *wid), attempt, &shadow.attributes, BTreeMap::new());
         let (call, subject) = match (call, subject) {
             _ if Instant::now() > until => Err("there was no time left"),
             _ if !secrets_asked(attempt).is_empty() => Err("it asked for a secret"),

@@ -23,9 +23,7 @@ const CUT_MIN: usize = 12;
 /// The width of the terminal in characters; none where nobody looks.
 pub(crate) fn terminal_width() -> Option<usize> {
     use std::io::IsTerminal;
-    std::io::stdout()
-        .is_terminal()
-        .then(|| Table::new().width().map_or(80, usize::from))
+    std::io::stdout().is_terminal().then(|| Table::new().width().map_or(80, usize::from))
 }
 
 /// Lays out rows for a terminal of `width` characters, or for a pipe. `colour` tells the colour of a cell in a frame,
@@ -36,10 +34,8 @@ pub(crate) fn laid_out(
     width: Option<usize>,
     colour: impl Fn(usize, usize) -> Option<Color>,
 ) -> String {
-    let rows: Vec<Vec<String>> = rows
-        .iter()
-        .map(|row| row.iter().map(|cell| moment(&uncoloured(cell))).collect())
-        .collect();
+    let rows: Vec<Vec<String>> =
+        rows.iter().map(|row| row.iter().map(|cell| moment(&uncoloured(cell))).collect()).collect();
     let Some(width) = width else {
         return plain(head, &rows);
     };
@@ -72,10 +68,7 @@ pub(crate) fn laid_out(
         .load_style(presets::UTF8_FULL_CONDENSED)
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(u16::try_from(width).unwrap_or(u16::MAX))
-        .set_header(
-            head.iter()
-                .map(|text| Cell::new(text).add_attribute(comfy_table::Attribute::Bold)),
-        );
+        .set_header(head.iter().map(|text| Cell::new(text).add_attribute(comfy_table::Attribute::Bold)));
     for (at, row) in rows.iter().enumerate() {
         table.add_row(row.iter().enumerate().map(|(column, text)| {
             let cell = Cell::new(text);
@@ -103,12 +96,7 @@ fn natural_widths(head: &[&str], rows: &[Vec<String>]) -> Vec<usize> {
 }
 
 /// Takes characters from the widest of the columns that may be cut until all fit, or none can give any more.
-fn narrowed(
-    head: &[&str],
-    natural: &[usize],
-    spare: usize,
-    may_be_cut: impl Fn(usize) -> bool,
-) -> Vec<usize> {
+fn narrowed(head: &[&str], natural: &[usize], spare: usize, may_be_cut: impl Fn(usize) -> bool) -> Vec<usize> {
     let mut widths = natural.to_vec();
     let least = |at: usize| head[at].chars().count().max(CUT_MIN);
     while widths.iter().sum::<usize>() > spare {
@@ -148,15 +136,12 @@ fn lines(
         }
     };
     let bold = Style::new().bold();
-    let titles: String = (head.iter().enumerate())
-        .map(|(at, text)| padded(text, at))
-        .collect();
+    let titles: String = (head.iter().enumerate()).map(|(at, text)| padded(text, at)).collect();
     let mut text = format!("{bold}{}{bold:#}", titles.trim_end());
     for (number, row) in rows.iter().enumerate() {
         let cells = row.iter().enumerate().map(|(at, cell)| {
-            let style = colour(number, at).map_or_else(Style::new, |colour| {
-                Style::new().fg_color(Some(ansi(colour).into()))
-            });
+            let style =
+                colour(number, at).map_or_else(Style::new, |colour| Style::new().fg_color(Some(ansi(colour).into())));
             format!("{style}{}{style:#}", padded(cell, at))
         });
         let line: String = cells.collect();
@@ -178,10 +163,7 @@ fn ansi(colour: Color) -> AnsiColor {
 /// A line for each row, whatever its width.
 fn plain(head: &[&str], rows: &[Vec<String>]) -> String {
     let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Disabled)
-        .set_header(head);
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled).set_header(head);
     for row in rows {
         table.add_row(row.iter().map(|cell| cell.replace('\n', " ")));
     }
@@ -198,15 +180,9 @@ fn records(head: &[&str], rows: &[Vec<String>]) -> String {
         if number > 0 {
             text.push('\n');
         }
-        let (first, rest) = row
-            .split_first()
-            .map_or(("", row.as_slice()), |(first, rest)| (first.as_str(), rest));
+        let (first, rest) = row.split_first().map_or(("", row.as_slice()), |(first, rest)| (first.as_str(), rest));
         text.push_str(&format!("{bold}{} {first}{bold:#}\n", head[0]));
-        for (name, cell) in head[1..]
-            .iter()
-            .zip(rest)
-            .filter(|(_, cell)| !cell.is_empty())
-        {
+        for (name, cell) in head[1..].iter().zip(rest).filter(|(_, cell)| !cell.is_empty()) {
             let cell = cell.replace('\n', &format!("\n  {:wide$}  ", ""));
             text.push_str(&format!("  {name:<wide$}  {cell}\n"));
         }
@@ -237,39 +213,12 @@ mod tests {
     use super::*;
 
     fn rows() -> Vec<Vec<String>> {
-        let row = [
-            "paper",
-            "1",
-            "yes",
-            "193 kB",
-            "7",
-            "3",
-            "2026-11-24T07:01:33.123456Z",
-        ];
-        let long = [
-            "conformance-of-every-language",
-            "12",
-            "",
-            "12 kB",
-            "31",
-            "0",
-            "",
-            "x",
-        ];
-        [&row[..], &long[..7]]
-            .map(|row| row.iter().map(|cell| (*cell).to_owned()).collect())
-            .to_vec()
+        let row = ["paper", "1", "yes", "193 kB", "7", "3", "2026-11-24T07:01:33.123456Z"];
+        let long = ["conformance-of-every-language", "12", "", "12 kB", "31", "0", "", "x"];
+        [&row[..], &long[..7]].map(|row| row.iter().map(|cell| (*cell).to_owned()).collect()).to_vec()
     }
 
-    const HEAD: [&str; 7] = [
-        "component",
-        "version",
-        "in use",
-        "size",
-        "transitions",
-        "flows",
-        "uploaded",
-    ];
+    const HEAD: [&str; 7] = ["component", "version", "in use", "size", "transitions", "flows", "uploaded"];
 
     #[test]
     fn no_line_is_wider_than_the_terminal_and_each_row_is_found() {
@@ -287,14 +236,7 @@ mod tests {
 
     #[test]
     fn a_list_is_a_line_for_each_row_at_80_characters() {
-        let head = [
-            "flow",
-            "description",
-            "regular",
-            "final",
-            "exceptions",
-            "jobs",
-        ];
+        let head = ["flow", "description", "regular", "final", "exceptions", "jobs"];
         let row = |name: &str| {
             let about = "Orders of the shop, from the basket to the parcel at the door".to_owned();
             let mut row = vec![name.to_owned(), about];
@@ -311,9 +253,7 @@ mod tests {
     #[test]
     fn records_are_apart_by_an_empty_line() {
         let head = ["a", "b", "c", "d", "e", "f", "g", "h"];
-        let row: Vec<String> = (0..8)
-            .map(|_| "a long value of a state".to_owned())
-            .collect();
+        let row: Vec<String> = (0..8).map(|_| "a long value of a state".to_owned()).collect();
         let text = laid_out(&head, &[row.clone(), row], Some(60), |_, _| None);
         assert!(text.contains("\n\n"), "{text}");
     }

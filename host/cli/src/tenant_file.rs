@@ -59,10 +59,7 @@ pub(crate) fn begin(to: &Path) -> Result<Draft, Problem> {
     let mut name = to.as_os_str().to_owned();
     name.push(".part");
     let draft = PathBuf::from(name);
-    let file = (OpenOptions::new().write(true).create(true).truncate(true))
-        .mode(0o600)
-        .open(&draft)
-        .map_err(failed)?;
+    let file = (OpenOptions::new().write(true).create(true).truncate(true)).mode(0o600).open(&draft).map_err(failed)?;
     let to = to.to_owned();
     Ok(Draft { file, draft, to })
 }
@@ -99,11 +96,7 @@ impl Draft {
             match piece {
                 TenantPiece::Begin(manifest) => {
                     digests = vec![Sha256::new(); manifest.parts.len()];
-                    append(
-                        &mut archive,
-                        MANIFEST,
-                        &serde_json::to_vec_pretty(&manifest)?,
-                    )?;
+                    append(&mut archive, MANIFEST, &serde_json::to_vec_pretty(&manifest)?)?;
                 }
                 TenantPiece::Chunk { part, bytes } => {
                     if let Some(digest) = digests.get_mut(part) {
@@ -117,9 +110,7 @@ impl Draft {
                     let end = End {
                         digests: digests.drain(..).map(hex).collect(),
                         checksum,
-                        files: files
-                            .map(|files| append_files(&mut archive, files))
-                            .transpose()?,
+                        files: files.map(|files| append_files(&mut archive, files)).transpose()?,
                     };
                     append(&mut archive, END, &serde_json::to_vec_pretty(&end)?)?;
                     let mut file = archive.into_inner()?.finish()?;
@@ -148,10 +139,7 @@ fn append(archive: &mut tar::Builder<impl Write>, name: &str, bytes: &[u8]) -> i
 }
 
 /// Appends the files of instances.
-fn append_files(
-    archive: &mut tar::Builder<impl Write>,
-    files: &TenantFiles,
-) -> io::Result<FileSum> {
+fn append_files(archive: &mut tar::Builder<impl Write>, files: &TenantFiles) -> io::Result<FileSum> {
     let mut summing = Summing::default();
     let appended = files.each(|path, content| {
         summing.add(path, content);
@@ -163,22 +151,15 @@ fn append_files(
 
 /// Reads a file and sends its pieces. The last one is sent only if each part, and each file of an instance, is as it
 /// was written. Returns the sum of the files. They are refused unless somebody has said what becomes of them.
-pub(crate) fn read(
-    path: &Path,
-    pieces: &Sender<TenantPiece>,
-    is_said: bool,
-) -> Result<Option<FileSum>, Problem> {
+pub(crate) fn read(path: &Path, pieces: &Sender<TenantPiece>, is_said: bool) -> Result<Option<FileSum>, Problem> {
     read_pieces(path, pieces, is_said).map_err(|source| damaged(path, source))
 }
 
 fn damaged(path: &Path, source: io::Error) -> Problem {
-    Problem::new(format!(
-        "{} is no tenant's file, or damaged",
-        path.display()
-    ))
-    .because(source)
-    .exit(3)
-    .hint("Nothing was kept. Export the tenant again.")
+    Problem::new(format!("{} is no tenant's file, or damaged", path.display()))
+        .because(source)
+        .exit(3)
+        .hint("Nothing was kept. Export the tenant again.")
 }
 
 /// Puts the files of instances that are in a file where they belong, and compares them with those that were written.
@@ -202,10 +183,7 @@ pub(crate) fn unpack(path: &Path, to: &TenantFiles, expected: &FileSum) -> Resul
 }
 
 /// Reads the entries of a file, until one is the last.
-fn each_entry(
-    path: &Path,
-    mut act: impl FnMut(&str, Vec<u8>) -> io::Result<bool>,
-) -> io::Result<()> {
+fn each_entry(path: &Path, mut act: impl FnMut(&str, Vec<u8>) -> io::Result<bool>) -> io::Result<()> {
     let decoder = GzDecoder::new(BufReader::new(File::open(path)?));
     let mut archive = tar::Archive::new(decoder);
     for entry in archive.entries()? {
@@ -224,20 +202,14 @@ fn each_entry(
     Err(io::Error::from(io::ErrorKind::UnexpectedEof))
 }
 
-fn read_pieces(
-    path: &Path,
-    pieces: &Sender<TenantPiece>,
-    is_said: bool,
-) -> io::Result<Option<FileSum>> {
+fn read_pieces(path: &Path, pieces: &Sender<TenantPiece>, is_said: bool) -> io::Result<Option<FileSum>> {
     let mut digests: Vec<Sha256> = Vec::new();
     let (mut summing, mut files) = (Summing::default(), None);
     let mut is_taken = true;
     each_entry(path, |name, bytes| {
         if let Some(path) = name.strip_prefix(FILES) {
             if !is_said {
-                return Err(io::Error::other(
-                    "it has files of instances: say --files FOLDER, or --without-files",
-                ));
+                return Err(io::Error::other("it has files of instances: say --files FOLDER, or --without-files"));
             }
             summing.add(path, &bytes);
             return Ok(true);

@@ -49,11 +49,7 @@ impl Summing {
     }
 
     pub(crate) fn end(self) -> FileSum {
-        FileSum {
-            files: self.files,
-            bytes: self.bytes,
-            sha256: HEXLOWER.encode(&self.digest.finalize()),
-        }
+        FileSum { files: self.files, bytes: self.bytes, sha256: HEXLOWER.encode(&self.digest.finalize()) }
     }
 }
 
@@ -78,11 +74,7 @@ pub(crate) fn opened(
         let keeping: Vec<&str> = keeping.map(|flow| flow.flow.as_str()).collect();
         return match travel.without_files || keeping.is_empty() {
             true => Ok(None),
-            false => Err(Problem::usage(format!(
-                "instances may have files, of flows {}",
-                keeping.join(", ")
-            ))
-            .hint(
+            false => Err(Problem::usage(format!("instances may have files, of flows {}", keeping.join(", "))).hint(
                 "Say --files FOLDER, the folder that hosts have with `wed serve --files`; or --without-files, and copy \
                  them yourself while the tenant rests.",
             )),
@@ -99,13 +91,8 @@ pub(crate) fn opened(
 
 impl TenantFiles {
     fn new(files: Files, flows: &[FlowFolder]) -> Self {
-        let folders = flows
-            .iter()
-            .map(|one| (one.flow.clone(), one.folder.clone()));
-        TenantFiles {
-            files,
-            folders: folders.collect(),
-        }
+        let folders = flows.iter().map(|one| (one.flow.clone(), one.folder.clone()));
+        TenantFiles { files, folders: folders.collect() }
     }
 
     /// Returns the files with the folders of other flows: those that the tenant has where it arrives.
@@ -114,10 +101,7 @@ impl TenantFiles {
     }
 
     /// Reads all files, by flow, instance and name.
-    pub(crate) fn each(
-        &self,
-        mut act: impl FnMut(&str, &[u8]) -> io::Result<()>,
-    ) -> Result<(), FileError> {
+    pub(crate) fn each(&self, mut act: impl FnMut(&str, &[u8]) -> io::Result<()>) -> Result<(), FileError> {
         for (flow, folder) in &self.folders {
             for wid in self.files.instances_of(folder)? {
                 let draft = self.files.draft(folder, wid);
@@ -154,10 +138,7 @@ impl TenantFiles {
     /// Begins to put files here, in the place of those that are here.
     pub(crate) fn putting(&self) -> io::Result<Putting<'_>> {
         self.clear()?;
-        Ok(Putting {
-            to: self,
-            instance: None,
-        })
+        Ok(Putting { to: self, instance: None })
     }
 
     /// Compares what is here with what was meant to come.
@@ -179,24 +160,14 @@ impl Putting<'_> {
     /// Puts a file at its path. Files of an instance come one after the other.
     pub(crate) fn put(&mut self, path: &str, content: &[u8]) -> Result<(), FileError> {
         let parts = path.rsplit_once('/');
-        let parts =
-            parts.and_then(|(instance, name)| Some((instance, instance.rsplit_once('/')?, name)));
+        let parts = parts.and_then(|(instance, name)| Some((instance, instance.rsplit_once('/')?, name)));
         let found = parts.and_then(|(instance, (flow, wid), name)| {
-            Some((
-                instance,
-                self.to.folders.get(flow)?,
-                wid.parse().ok()?,
-                name,
-            ))
+            Some((instance, self.to.folders.get(flow)?, wid.parse().ok()?, name))
         });
         let Some((instance, folder, wid, name)) = found else {
             return Err(io::Error::other(format!("{path} is a file of no instance")).into());
         };
-        if self
-            .instance
-            .as_ref()
-            .is_none_or(|(known, _)| known != instance)
-        {
+        if self.instance.as_ref().is_none_or(|(known, _)| known != instance) {
             self.keep()?;
             self.instance = Some((instance.to_owned(), self.to.files.draft(folder, wid)));
         }
@@ -228,15 +199,11 @@ pub(crate) fn copy(from: &TenantFiles, to: &TenantFiles) -> Result<FileSum, Prob
             Ok((here, there)) if here == there => return Ok(there),
             Ok(_) if tries < TRIES_MAX => tries += 1,
             Ok(_) => {
-                return Err(
-                    Problem::new("the files of the tenant change while they are copied")
-                        .hint("Look who writes to the folder; then run the same again."),
-                );
+                return Err(Problem::new("the files of the tenant change while they are copied")
+                    .hint("Look who writes to the folder; then run the same again."));
             }
             Err(error) => {
-                return Err(
-                    Problem::new("the files of the tenant could not be copied").because(error)
-                );
+                return Err(Problem::new("the files of the tenant could not be copied").because(error));
             }
         }
     }

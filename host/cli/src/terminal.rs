@@ -57,8 +57,7 @@ impl Terminal {
 
     /// Prints one JSON document.
     pub(crate) fn document<T: Serialize>(&self, document: &T) {
-        let text =
-            serde_json::to_string_pretty(document).unwrap_or_else(|error| format!("\"{error}\""));
+        let text = serde_json::to_string_pretty(document).unwrap_or_else(|error| format!("\"{error}\""));
         self.line(&text);
     }
 
@@ -91,9 +90,7 @@ impl Terminal {
     }
 
     fn write(&self, text: &str) {
-        let text = HIDDEN
-            .get()
-            .map_or_else(|| text.into(), |hidden| hidden.mask(text));
+        let text = HIDDEN.get().map_or_else(|| text.into(), |hidden| hidden.mask(text));
         let mut out = anstream::stdout();
         if let Err(error) = writeln!(out, "{text}").and_then(|()| out.flush())
             && error.kind() != std::io::ErrorKind::BrokenPipe
@@ -173,11 +170,7 @@ impl Terminal {
         if let Some(FragmentPlace { fragment, position }) = &problem.place {
             let (line, column) = line_and_column(fragment, *position);
             let _ = writeln!(out, "  {cyan}|{cyan:#} {}", printable(&line));
-            let _ = writeln!(
-                out,
-                "  {cyan}|{cyan:#} {}{red}^{red:#} character {position}",
-                " ".repeat(column)
-            );
+            let _ = writeln!(out, "  {cyan}|{cyan:#} {}{red}^{red:#} character {position}", " ".repeat(column));
         }
         for detail in &problem.details {
             let _ = writeln!(out, "  {}", printable(detail));

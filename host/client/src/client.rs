@@ -44,9 +44,7 @@ pub(crate) struct Whole {
 impl Client {
     /// Makes a client over a transport.
     pub fn new(transport: impl Transport + 'static) -> Self {
-        Client {
-            transport: Arc::new(transport),
-        }
+        Client { transport: Arc::new(transport) }
     }
 
     /// Returns the server's address, for messages.
@@ -64,20 +62,11 @@ impl Client {
     }
 
     /// Does the same where a conflict is answered with a document of its own, which is returned.
-    pub(crate) async fn call_or_conflict<T: DeserializeOwned>(
-        &self,
-        request: Request,
-    ) -> Result<T, ClientError> {
+    pub(crate) async fn call_or_conflict<T: DeserializeOwned>(&self, request: Request) -> Result<T, ClientError> {
         match self.call(request).await {
-            Err(ClientError::Foreign {
-                status: 409,
-                reason,
-                server,
-            }) => serde_json::from_str(&reason).map_err(|_| ClientError::Foreign {
-                server,
-                status: 409,
-                reason,
-            }),
+            Err(ClientError::Foreign { status: 409, reason, server }) => {
+                serde_json::from_str(&reason).map_err(|_| ClientError::Foreign { server, status: 409, reason })
+            }
             other => other,
         }
     }
@@ -111,10 +100,7 @@ impl Client {
             if left.is_some_and(|left| left <= 0) {
                 return Ok(items);
             }
-            let page = Page {
-                cursor,
-                limit: Some(left.unwrap_or(i64::MAX).min(PART_MAX)),
-            };
+            let page = Page { cursor, limit: Some(left.unwrap_or(i64::MAX).min(PART_MAX)) };
             let request = Request::get(parts).query(filter).query(&page);
             let part: List<T> = self.call(request).await?;
             items.extend(part.items);
@@ -129,34 +115,17 @@ impl Client {
     ///
     /// # Errors
     /// [`ClientError`].
-    pub async fn items<T: DeserializeOwned>(
-        &self,
-        request: Request,
-    ) -> Result<Vec<T>, ClientError> {
+    pub async fn items<T: DeserializeOwned>(&self, request: Request) -> Result<Vec<T>, ClientError> {
         self.parts(request, Page::default()).await
     }
 
     /// Reads all parts of a list that may be long: the largest that a server sends.
-    pub(crate) async fn pages<T: DeserializeOwned>(
-        &self,
-        request: Request,
-    ) -> Result<Vec<T>, ClientError> {
+    pub(crate) async fn pages<T: DeserializeOwned>(&self, request: Request) -> Result<Vec<T>, ClientError> {
         let limit = Some(PART_MAX);
-        self.parts(
-            request,
-            Page {
-                cursor: None,
-                limit,
-            },
-        )
-        .await
+        self.parts(request, Page { cursor: None, limit }).await
     }
 
-    async fn parts<T: DeserializeOwned>(
-        &self,
-        request: Request,
-        mut page: Page,
-    ) -> Result<Vec<T>, ClientError> {
+    async fn parts<T: DeserializeOwned>(&self, request: Request, mut page: Page) -> Result<Vec<T>, ClientError> {
         let mut items = Vec::new();
         loop {
             let part: List<T> = self.call(request.clone().query(&page)).await?;
@@ -184,11 +153,7 @@ impl Client {
         let etag = answer.headers().get(ETAG);
         let etag = etag.and_then(|tag| tag.to_str().ok()).map(str::to_owned);
         let bytes = self.read(answer).await?;
-        Ok(Whole {
-            status,
-            etag,
-            bytes,
-        })
+        Ok(Whole { status, etag, bytes })
     }
 
     /// Sends a request, again where that is safe; a refusal is an error. The body of the answer is still to be read.
@@ -207,8 +172,7 @@ impl Client {
                     let error = self.refusal(answer).await;
                     // Who is rate limited was not heard; all else may have been done already.
                     let safe = request.is_repeatable()
-                        || (status == StatusCode::TOO_MANY_REQUESTS
-                            && error.code() == Some("rate_limited"));
+                        || (status == StatusCode::TOO_MANY_REQUESTS && error.code() == Some("rate_limited"));
                     (error, asked.filter(|_| safe))
                 }
                 Ok(Err(reason)) => {
@@ -262,10 +226,7 @@ impl Client {
     }
 
     pub(crate) fn unreachable(&self, reason: String) -> ClientError {
-        ClientError::Unreachable {
-            server: self.server().to_owned(),
-            reason,
-        }
+        ClientError::Unreachable { server: self.server().to_owned(), reason }
     }
 }
 

@@ -1,8 +1,7 @@
 //! Components: uploaded, looked at, put into use.
 
 use wedflow_documents::{
-    Activation, Component, Kept, Page, RemovedComponent, ShadowFilter, ShadowRun, UploadTerms,
-    Uploaded,
+    Activation, Component, Kept, Page, RemovedComponent, ShadowFilter, ShadowRun, UploadTerms, Uploaded,
 };
 
 use crate::client::Client;
@@ -46,12 +45,7 @@ impl Client {
     ///
     /// # Errors
     /// [`ClientError`].
-    pub async fn shadow(
-        &self,
-        flow: &str,
-        attempts: &ShadowFilter,
-        bytes: Vec<u8>,
-    ) -> Result<ShadowRun, ClientError> {
+    pub async fn shadow(&self, flow: &str, attempts: &ShadowFilter, bytes: Vec<u8>) -> Result<ShadowRun, ClientError> {
         let request = Request::post(&["flows", flow, "shadow"]).query(attempts);
         self.call(request.body("application/wasm", bytes)).await
     }
@@ -60,15 +54,9 @@ impl Client {
     ///
     /// # Errors
     /// [`ClientError`].
-    pub async fn activate(
-        &self,
-        name: &str,
-        version: Option<i32>,
-    ) -> Result<Component, ClientError> {
+    pub async fn activate(&self, name: &str, version: Option<i32>) -> Result<Component, ClientError> {
         self.call(match version {
-            Some(version) => {
-                Request::post(&["components", name, "activate"]).document(&Activation { version })
-            }
+            Some(version) => Request::post(&["components", name, "activate"]).document(&Activation { version }),
             None => Request::post(&["components", name, "rollback"]),
         })
         .await

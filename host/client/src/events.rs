@@ -155,11 +155,7 @@ impl Events {
 
 /// Reads an event; none from a comment, by which the server says that it lives.
 fn parsed(block: &str) -> Option<Event> {
-    let mut event = Event {
-        id: None,
-        kind: "message".to_owned(),
-        data: String::new(),
-    };
+    let mut event = Event { id: None, kind: "message".to_owned(), data: String::new() };
     for line in block.lines() {
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
         let value = value.strip_prefix(' ').unwrap_or(value);
@@ -186,11 +182,7 @@ mod tests {
     fn an_event_is_read_and_a_sign_of_life_is_none() {
         let event = parsed("event: trace\nid: 7\ndata: {\"a\":\ndata: 1}\n\n").expect("an event");
         assert_eq!(
-            (
-                event.kind.as_str(),
-                event.id.as_deref(),
-                event.data.as_str()
-            ),
+            (event.kind.as_str(), event.id.as_deref(), event.data.as_str()),
             ("trace", Some("7"), "{\"a\":\n1}")
         );
         assert_eq!(parsed(":\n\n"), None);

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 use wedflow_documents::{
-    AssumedAct, AssumedCondition, Assumption, ConditionPreview, ForeseenAct, Graph, Query,
-    QueryResult, WhatIf, Why, WhyFilter,
+    AssumedAct, AssumedCondition, Assumption, ConditionPreview, ForeseenAct, Graph, Query, QueryResult, WhatIf, Why,
+    WhyFilter,
 };
 use wedflow_model::Wid;
 

@@ -1,9 +1,9 @@
 //! Flows: definitions, settings, secrets, schedules, stock, the order of tasks.
 
 use wedflow_documents::{
-    Applied, Backfill, Backfilled, Between, Difference, Finding, FlowDetail, FlowSecret,
-    FlowSetting, FlowSummary, NewSecret, NewSetting, Preview, PutSchedule, Rematch, RematchResult,
-    Reservation, Resource, RollBack, RolledBack, Schedule, SetResource, TaskOrder, Version,
+    Applied, Backfill, Backfilled, Between, Difference, Finding, FlowDetail, FlowSecret, FlowSetting, FlowSummary,
+    NewSecret, NewSetting, Preview, PutSchedule, Rematch, RematchResult, Reservation, Resource, RollBack, RolledBack,
+    Schedule, SetResource, TaskOrder, Version,
 };
 use wedflow_model::FlowDefinition;
 
@@ -97,11 +97,7 @@ impl Client {
     ///
     /// # Errors
     /// [`ClientError`].
-    pub async fn apply(
-        &self,
-        definition: &FlowDefinition,
-        expected: &Expected,
-    ) -> Result<Applied, ClientError> {
+    pub async fn apply(&self, definition: &FlowDefinition, expected: &Expected) -> Result<Applied, ClientError> {
         let request = Request::put(&["flows", &definition.name]).document(definition);
         self.call(match expected {
             Expected::Anything => request,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use wedflow_documents::{
-    Cluster, ClusterAdded, ClusterChange, List, MadeTenant, NewTenant, Paused, PutCluster, Reason,
-    Receipt, ReceiptFilter, Tenant, TenantChange, Usage,
+    Cluster, ClusterAdded, ClusterChange, List, MadeTenant, NewTenant, Paused, PutCluster, Reason, Receipt,
+    ReceiptFilter, Tenant, TenantChange, Usage,
 };
 
 use crate::verbs::{verb, verbs};

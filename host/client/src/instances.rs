@@ -2,9 +2,8 @@
 
 use serde_json::{Map, Value};
 use wedflow_documents::{
-    Attempt, AttemptFilter, AttemptName, Conditions, Event as NewEvent, Instance, InstanceFilter,
-    Job, JobFilter, List, Overview, OverviewFilter, Page, Recording, Sent, Start, Started,
-    TraceFilter, TraceRow, Waiting,
+    Attempt, AttemptFilter, AttemptName, Conditions, Event as NewEvent, Instance, InstanceFilter, Job, JobFilter, List,
+    Overview, OverviewFilter, Page, Recording, Sent, Start, Started, TraceFilter, TraceRow, Waiting,
 };
 use wedflow_model::Wid;
 
@@ -54,8 +53,7 @@ impl Client {
         filter: &InstanceFilter,
         limit: Option<i64>,
     ) -> Result<Vec<Instance>, ClientError> {
-        self.list(&["flows", flow, "instances"], filter, limit)
-            .await
+        self.list(&["flows", flow, "instances"], filter, limit).await
     }
 
     /// Returns an instance with what runs, waits and failed, all of one moment; with `rows`, the newest so many rows of
@@ -63,22 +61,12 @@ impl Client {
     ///
     /// # Errors
     /// [`ClientError`].
-    pub async fn overview(
-        &self,
-        flow: &str,
-        wid: Wid,
-        rows: Option<i64>,
-    ) -> Result<Overview, ClientError> {
-        let mut overview = self
-            .overview_part(flow, wid, &OverviewFilter { rows })
-            .await?;
+    pub async fn overview(&self, flow: &str, wid: Wid, rows: Option<i64>) -> Result<Overview, ClientError> {
+        let mut overview = self.overview_part(flow, wid, &OverviewFilter { rows }).await?;
         // Attempts only grow: what did not fit is behind the cursor.
         let mut next = overview.attempts.next.take();
         while let Some(cursor) = next {
-            let page = Page {
-                cursor: Some(cursor),
-                limit: None,
-            };
+            let page = Page { cursor: Some(cursor), limit: None };
             let part = self.attempts_part(flow, wid, &page).await?;
             overview.attempts.items.extend(part.items);
             next = part.next;
@@ -106,14 +94,9 @@ impl Client {
         after: Option<i32>,
         limit: Option<i64>,
     ) -> Result<Vec<TraceRow>, ClientError> {
-        let filter = TraceFilter {
-            after,
-            cursor: None,
-            limit: None,
-        };
+        let filter = TraceFilter { after, cursor: None, limit: None };
         let wid = wid.to_string();
-        self.list(&["flows", flow, "instances", &wid, "trace"], &filter, limit)
-            .await
+        self.list(&["flows", flow, "instances", &wid, "trace"], &filter, limit).await
     }
 
     /// Returns the attempts at an instance's transitions, oldest first, with what they logged.
@@ -141,31 +124,15 @@ impl Client {
             (Some(seq), _) => seq.to_string(),
             (None, number) => format!("a{}", number.unwrap_or_default()),
         };
-        self.call(Request::get(&[
-            "flows",
-            flow,
-            "instances",
-            &wid,
-            "attempts",
-            &name,
-        ]))
-        .await
+        self.call(Request::get(&["flows", flow, "instances", &wid, "attempts", &name])).await
     }
 
     /// Lists the pending jobs of a flow, or of one instance, at most `limit`.
     ///
     /// # Errors
     /// [`ClientError`].
-    pub async fn jobs(
-        &self,
-        flow: &str,
-        wid: Option<Wid>,
-        limit: Option<i64>,
-    ) -> Result<Vec<Job>, ClientError> {
-        let filter = JobFilter {
-            wid,
-            ..JobFilter::default()
-        };
+    pub async fn jobs(&self, flow: &str, wid: Option<Wid>, limit: Option<i64>) -> Result<Vec<Job>, ClientError> {
+        let filter = JobFilter { wid, ..JobFilter::default() };
         self.list(&["flows", flow, "jobs"], &filter, limit).await
     }
 

@@ -1,8 +1,8 @@
 //! Acts of operators: retry, cancel, skip, set, go back, pause, resume.
 
 use wedflow_documents::{
-    Batch, Batched, GoBack, GoingBack, Operated, Pause, Paused, PausedThing, Reason, Retried,
-    RetriedMatching, RetryMatching, SetState, Skip,
+    Batch, Batched, GoBack, GoingBack, Operated, Pause, Paused, PausedThing, Reason, Retried, RetriedMatching,
+    RetryMatching, SetState, Skip,
 };
 use wedflow_model::Wid;
 

@@ -8,13 +8,8 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 
 /// Characters that a part of a path holds as they are.
-const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'_')
-    .remove(b'.')
-    .remove(b'~')
-    .remove(b':')
-    .remove(b',');
+const PLAIN: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b':').remove(b',');
 
 /// A request of the API: a method, a path below `/v1`, and what goes with it.
 #[derive(Debug, Clone)]
@@ -41,10 +36,7 @@ impl Request {
             }
         }
         let mut headers = HeaderMap::new();
-        headers.insert(
-            USER_AGENT,
-            HeaderValue::from_static(concat!("wedflow-client/", env!("CARGO_PKG_VERSION"))),
-        );
+        headers.insert(USER_AGENT, HeaderValue::from_static(concat!("wedflow-client/", env!("CARGO_PKG_VERSION"))));
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         Request {
             method,
@@ -86,8 +78,7 @@ impl Request {
     pub fn query(mut self, parameters: &impl Serialize) -> Self {
         let text = serde_urlencoded::to_string(parameters).unwrap_or_default();
         if !text.is_empty() {
-            self.path
-                .push(if self.path.contains('?') { '&' } else { '?' });
+            self.path.push(if self.path.contains('?') { '&' } else { '?' });
             self.path.push_str(&text);
         }
         self
@@ -104,8 +95,7 @@ impl Request {
     #[must_use]
     pub fn body(mut self, media_type: &'static str, bytes: impl Into<Bytes>) -> Self {
         self.body = bytes.into();
-        self.headers
-            .insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+        self.headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
         self
     }
 

@@ -1,10 +1,9 @@
 //! The tenant: identity, users, tokens, settings, usage, webhooks, the audit log.
 
 use wedflow_documents::{
-    AuditEntry, AuditFilter, Host, IssuedToken, LastHour, List, Me, NewRole, NewSettings, NewToken,
-    NewUser, Receipt, ReceiptFilter, Redelivered, Redelivery, Rotation, Settings, Token, Usage,
-    User, Webhook, WebhookMessage, WebhookPlace, WebhookRotation, WebhookSecret, WebhookSet,
-    WebhookTest,
+    AuditEntry, AuditFilter, Host, IssuedToken, LastHour, List, Me, NewRole, NewSettings, NewToken, NewUser, Receipt,
+    ReceiptFilter, Redelivered, Redelivery, Rotation, Settings, Token, Usage, User, Webhook, WebhookMessage,
+    WebhookPlace, WebhookRotation, WebhookSecret, WebhookSet, WebhookTest,
 };
 
 use crate::client::Client;
@@ -68,16 +67,8 @@ impl Client {
     ///
     /// # Errors
     /// [`ClientError`].
-    pub async fn audit(
-        &self,
-        since: Option<&str>,
-        limit: Option<i64>,
-    ) -> Result<Vec<AuditEntry>, ClientError> {
-        let filter = AuditFilter {
-            since: since.map(str::to_owned),
-            cursor: None,
-            limit: None,
-        };
+    pub async fn audit(&self, since: Option<&str>, limit: Option<i64>) -> Result<Vec<AuditEntry>, ClientError> {
+        let filter = AuditFilter { since: since.map(str::to_owned), cursor: None, limit: None };
         self.list(&["audit"], &filter, limit).await
     }
 }

@@ -67,10 +67,7 @@ impl Https {
     /// [`ClientError::Address`] when the address, the token or the certificates cannot be used.
     pub fn new(server: &str, token: &str, authorities: Option<&[u8]>) -> Result<Self, ClientError> {
         let server = server.trim_end_matches('/');
-        let unusable = |reason: String| ClientError::Address {
-            server: server.to_owned(),
-            reason,
-        };
+        let unusable = |reason: String| ClientError::Address { server: server.to_owned(), reason };
         let uri: Uri = (server.parse()).map_err(|_| unusable("it is no URL".to_owned()))?;
         let place = match (uri.scheme_str(), uri.authority(), uri.path()) {
             (Some("http" | "https"), Some(place), "" | "/") => place.clone(),
@@ -78,9 +75,7 @@ impl Https {
                 return Err(unusable(format!("leave out {path}")));
             }
             _ => {
-                return Err(unusable(
-                    "it does not begin with http:// or https://".to_owned(),
-                ));
+                return Err(unusable("it does not begin with http:// or https://".to_owned()));
             }
         };
         let mut authorization = HeaderValue::from_str(&format!("Bearer {token}"))
@@ -156,10 +151,7 @@ pub struct InProcess<S> {
 impl<S> InProcess<S> {
     /// Calls a service; `name` stands for its address in messages.
     pub fn new(service: S, name: &str) -> Self {
-        InProcess {
-            service,
-            name: name.to_owned(),
-        }
+        InProcess { service, name: name.to_owned() }
     }
 }
 

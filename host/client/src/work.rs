@@ -2,9 +2,8 @@
 
 use serde_json::{Map, Value, json};
 use wedflow_documents::{
-    AppliedFlow, Behind, Calendar, Comment, Decision, Delegation, Following, Listing, Newest,
-    Notification, Outcome, PeopleRole, Position, Process, ProcessDefinition, Processes, Report,
-    Roles, Seen, Successor, WorkPlan,
+    AppliedFlow, Behind, Calendar, Comment, Decision, Delegation, Following, Listing, Newest, Notification, Outcome,
+    PeopleRole, Position, Process, ProcessDefinition, Processes, Report, Roles, Seen, Successor, WorkPlan,
 };
 use wedflow_model::Wid;
 
@@ -88,12 +87,7 @@ impl Client {
     ///
     /// # Errors
     /// [`ClientError`].
-    pub async fn attach(
-        &self,
-        item: i64,
-        text: &str,
-        (name, bytes): (&str, Vec<u8>),
-    ) -> Result<Value, ClientError> {
+    pub async fn attach(&self, item: i64, text: &str, (name, bytes): (&str, Vec<u8>)) -> Result<Value, ClientError> {
         let item = item.to_string();
         let request = Request::post(&["work", "items", &item, "attachments", name]);
         let request = request.body("application/octet-stream", bytes);
@@ -105,11 +99,7 @@ impl Client {
     /// # Errors
     /// [`ClientError`].
     pub async fn set_active(&self, active: bool) -> Result<Value, ClientError> {
-        let begin = if active {
-            Request::put
-        } else {
-            Request::delete
-        };
+        let begin = if active { Request::put } else { Request::delete };
         self.call(begin(&["work", "connection"])).await
     }
 }

@@ -25,24 +25,13 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// Files that a device keeps for when there is no network.
-const KEPT: [&str; 9] = [
-    "console.css",
-    "console.js",
-    "icon.svg",
-    "work.js",
-    "away.js",
-    "store.js",
-    "outbox.js",
-    "form.js",
-    "leave.js",
-];
+const KEPT: [&str; 9] =
+    ["console.css", "console.js", "icon.svg", "work.js", "away.js", "store.js", "outbox.js", "form.js", "leave.js"];
 
 /// The service worker of people's work: it keeps the page for when there is no network, and the files of that page.
 pub(crate) async fn worker() -> Response {
     let files: Vec<String> = KEPT.iter().map(|name| address(name)).collect();
-    let script = Assets::get("worker.js")
-        .map(|file| file.data)
-        .unwrap_or_default();
+    let script = Assets::get("worker.js").map(|file| file.data).unwrap_or_default();
     let text = format!(
         "const version = '{}', root = '{}/work', files = {};\n{}",
         *VERSION,
@@ -51,16 +40,10 @@ pub(crate) async fn worker() -> Response {
         String::from_utf8_lossy(&script)
     );
     let headers = [
-        (
-            header::CONTENT_TYPE,
-            "text/javascript; charset=utf-8".to_owned(),
-        ),
+        (header::CONTENT_TYPE, "text/javascript; charset=utf-8".to_owned()),
         (header::CACHE_CONTROL, "no-cache".to_owned()),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
-        (
-            HeaderName::from_static("service-worker-allowed"),
-            format!("{}/work", crate::ROOT),
-        ),
+        (HeaderName::from_static("service-worker-allowed"), format!("{}/work", crate::ROOT)),
     ];
     (headers, text).into_response()
 }
@@ -73,18 +56,11 @@ pub(crate) async fn manifest() -> Response {
         "display": "standalone", "background_color": "#ffffff", "theme_color": "#1f5fbf",
         "icons": [{ "src": address("icon.svg"), "sizes": "any", "type": "image/svg+xml", "purpose": "any" }],
     });
-    (
-        [(header::CONTENT_TYPE, "application/manifest+json")],
-        manifest.to_string(),
-    )
-        .into_response()
+    ([(header::CONTENT_TYPE, "application/manifest+json")], manifest.to_string()).into_response()
 }
 
 /// Sends a file. Its address changes with the program's version, so a browser keeps it.
-pub(crate) async fn asset(
-    Path((_version, name)): Path<(String, String)>,
-    headers: HeaderMap,
-) -> Response {
+pub(crate) async fn asset(Path((_version, name)): Path<(String, String)>, headers: HeaderMap) -> Response {
     let Some(file) = Assets::get(&name) else {
         return StatusCode::NOT_FOUND.into_response();
     };
@@ -95,10 +71,7 @@ pub(crate) async fn asset(
         _ => "application/octet-stream",
     };
     let tag = format!("\"{}\"", &tag_of(&file.metadata.sha256_hash()));
-    if headers
-        .get(header::IF_NONE_MATCH)
-        .is_some_and(|asked| asked == tag.as_str())
-    {
+    if headers.get(header::IF_NONE_MATCH).is_some_and(|asked| asked == tag.as_str()) {
         return StatusCode::NOT_MODIFIED.into_response();
     }
     let headers = [
@@ -117,9 +90,5 @@ pub(crate) fn address(name: &str) -> String {
 
 /// The first bytes of a digest, in hexadecimal.
 fn tag_of(digest: &[u8]) -> String {
-    digest
-        .iter()
-        .take(6)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect()
 }

@@ -24,12 +24,7 @@ pub(crate) fn script(name: &str) -> Markup {
 }
 
 /// A document of people's work, which a device may install; `person` is who is signed in.
-pub(crate) fn work_document(
-    language: Language,
-    title: &str,
-    (person, proof): (&str, &str),
-    body: &Markup,
-) -> Markup {
+pub(crate) fn work_document(language: Language, title: &str, (person, proof): (&str, &str), body: &Markup) -> Markup {
     let head = html! {
         (installed(language))
         meta name="wedflow-person" content=(person);
@@ -110,33 +105,18 @@ pub(crate) fn confined(status: StatusCode, document: &Markup) -> Response {
 }
 
 fn confine(headers: &mut HeaderMap) {
-    headers.insert(
-        header::CONTENT_SECURITY_POLICY,
-        HeaderValue::from_static(POLICY),
-    );
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(
-        header::REFERRER_POLICY,
-        HeaderValue::from_static("same-origin"),
-    );
-    headers.insert(
-        header::X_CONTENT_TYPE_OPTIONS,
-        HeaderValue::from_static("nosniff"),
-    );
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
 }
 
 /// A part of a page that is asked for again and again: nothing is sent while it stays the same.
 pub(crate) fn part(headers: &HeaderMap, content: &Markup) -> Response {
-    let digest: String = Sha256::digest(&content.0)
-        .iter()
-        .take(8)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let digest: String = Sha256::digest(&content.0).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     let tag = format!("\"{digest}\"");
-    let is_same = headers
-        .get(header::IF_NONE_MATCH)
-        .is_some_and(|asked| asked == tag.as_str());
+    let is_same = headers.get(header::IF_NONE_MATCH).is_some_and(|asked| asked == tag.as_str());
     let mut response = match is_same {
         true => StatusCode::NOT_MODIFIED.into_response(),
         false => axum::response::Html(content.0.clone()).into_response(),

@@ -30,12 +30,9 @@ impl Failure {
                 message: problem.detail,
                 hint: Some(problem.hint).filter(|hint| !hint.is_empty()),
             },
-            other => Failure {
-                status: StatusCode::SERVICE_UNAVAILABLE,
-                language,
-                message: other.to_string(),
-                hint: None,
-            },
+            other => {
+                Failure { status: StatusCode::SERVICE_UNAVAILABLE, language, message: other.to_string(), hint: None }
+            }
         }
     }
 
@@ -49,14 +46,8 @@ impl Failure {
         Failure {
             status: StatusCode::FORBIDDEN,
             language,
-            message: language
-                .say("This form was not sent by a page of this session.")
-                .to_owned(),
-            hint: Some(
-                language
-                    .say("Open the page again, and send it from there.")
-                    .to_owned(),
-            ),
+            message: language.say("This form was not sent by a page of this session.").to_owned(),
+            hint: Some(language.say("Open the page again, and send it from there.").to_owned()),
         }
     }
 
@@ -67,12 +58,7 @@ impl Failure {
 
     /// A value that cannot be.
     pub(crate) fn wrong(language: Language, message: &str) -> Self {
-        Failure {
-            status: StatusCode::UNPROCESSABLE_ENTITY,
-            language,
-            message: message.to_owned(),
-            hint: None,
-        }
+        Failure { status: StatusCode::UNPROCESSABLE_ENTITY, language, message: message.to_owned(), hint: None }
     }
 
     /// Absence of a thing at an address.

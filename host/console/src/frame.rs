@@ -22,11 +22,7 @@ pub(crate) fn page(session: &Session, title: &str, content: &Markup) -> Response
 }
 
 /// The frame with places that it leads to.
-pub(crate) fn framed(
-    session: &Session,
-    places: &[(&str, &'static str, &str)],
-    content: &Markup,
-) -> Markup {
+pub(crate) fn framed(session: &Session, places: &[(&str, &'static str, &str)], content: &Markup) -> Markup {
     let say = |text| session.language.say(text);
     html! {
         a class="skip" href="#main" { (say_skip(session.language)) }
@@ -58,10 +54,7 @@ pub(crate) fn framed(
 pub(crate) fn answered(session: &Session, document: &Markup) -> Response {
     let mut response = confined(StatusCode::OK, document);
     if session.said.is_some() {
-        set_cookie(
-            &mut response,
-            &format!("{SAID}=; Path={ROOT}; Max-Age=0; HttpOnly; SameSite=Strict"),
-        );
+        set_cookie(&mut response, &format!("{SAID}=; Path={ROOT}; Max-Age=0; HttpOnly; SameSite=Strict"));
     }
     response
 }
@@ -99,10 +92,7 @@ pub(crate) fn onward(path: &str, message: &str) -> Response {
     let mut response = Redirect::to(path).into_response();
     set_cookie(
         &mut response,
-        &format!(
-            "{SAID}={}; Path={ROOT}; HttpOnly; SameSite=Strict",
-            crate::shown::part(message)
-        ),
+        &format!("{SAID}={}; Path={ROOT}; HttpOnly; SameSite=Strict", crate::shown::part(message)),
     );
     response
 }

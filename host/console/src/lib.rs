@@ -37,9 +37,5 @@ pub const ROOT: &str = "/console";
 
 /// Makes the pages of a console over the API's service, which they ask in this process.
 pub fn router(api: Router, links: &Links) -> Router {
-    pages::router(Console {
-        api,
-        links: links.clone(),
-        parts: LiveParts::default(),
-    })
+    pages::router(Console { api, links: links.clone(), parts: LiveParts::default() })
 }

@@ -80,35 +80,20 @@ fn flow_pages() -> Router<Console> {
         .route("/flows/{flow}/definition", get(flow::definition))
         .route("/flows/{flow}/versions", get(flow::versions))
         .route("/flows/{flow}/settings", get(flow::settings))
-        .route(
-            "/flows/{flow}/condition",
-            get(what_if::condition_form).post(what_if::condition),
-        )
+        .route("/flows/{flow}/condition", get(what_if::condition_form).post(what_if::condition))
         .route("/flows/{flow}/sql", get(sql::form).post(sql::run))
         .route("/flows/{flow}/do", post(operate::flow))
         .route("/flows/{flow}/design", get(design::flow))
         .route("/design", get(design::new).post(design::act))
         .route("/flows/{flow}/instances", get(instances::list))
         .route("/flows/{flow}/batch", post(batch::run))
-        .route(
-            "/flows/{flow}/start",
-            get(instances::start_form).post(instances::start),
-        )
-        .route(
-            "/flows/{flow}/exceptions",
-            get(exceptions::of_flow).post(exceptions::retry),
-        )
+        .route("/flows/{flow}/start", get(instances::start_form).post(instances::start))
+        .route("/flows/{flow}/exceptions", get(exceptions::of_flow).post(exceptions::retry))
         .route("/flows/{flow}/instances/{wid}", get(instance::instance))
         .route("/flows/{flow}/instances/{wid}/live", get(instance::live))
-        .route(
-            "/flows/{flow}/instances/{wid}/reservations",
-            get(instance::reservations),
-        )
+        .route("/flows/{flow}/instances/{wid}/reservations", get(instance::reservations))
         .route("/flows/{flow}/instances/{wid}/why", get(why::why))
-        .route(
-            "/flows/{flow}/instances/{wid}/what-if",
-            get(what_if::form).post(what_if::answer),
-        )
+        .route("/flows/{flow}/instances/{wid}/what-if", get(what_if::form).post(what_if::answer))
         .route("/flows/{flow}/instances/{wid}/do", post(operate::instance))
 }
 
@@ -119,25 +104,13 @@ fn tenant_pages() -> Router<Console> {
         .route("/jobs", get(work::jobs))
         .route("/schedules", get(work::schedules))
         .route("/schedules/do", post(work::pause_schedule))
-        .route(
-            "/webhooks",
-            get(tenant::webhooks).post(tenant::change_webhook),
-        )
+        .route("/webhooks", get(tenant::webhooks).post(tenant::change_webhook))
         .route("/components", get(components::list))
         .route("/components/do", post(components::activate))
-        .route(
-            "/components/of/{name}",
-            get(component::component).post(component::act),
-        )
-        .route(
-            "/components/shadow/{place}",
-            post(component::candidate).layer(DefaultBodyLimit::max(UPLOAD_BYTES_MAX)),
-        )
+        .route("/components/of/{name}", get(component::component).post(component::act))
+        .route("/components/shadow/{place}", post(component::candidate).layer(DefaultBodyLimit::max(UPLOAD_BYTES_MAX)))
         .route("/reservations", get(reservations::reservations))
-        .route(
-            "/components/upload/{name}",
-            post(components::upload).layer(DefaultBodyLimit::max(UPLOAD_BYTES_MAX)),
-        )
+        .route("/components/upload/{name}", post(components::upload).layer(DefaultBodyLimit::max(UPLOAD_BYTES_MAX)))
         .route("/people", get(tenant::people).post(tenant::change_people))
         .route("/audit", get(tenant::audit))
         .route("/usage", get(tenant::usage))
@@ -152,10 +125,7 @@ fn work_pages() -> Router<Console> {
         .route("/work", get(inbox::inbox))
         .route("/work/live", get(inbox::live))
         .route("/work/news", get(news::news))
-        .route(
-            "/work/messages",
-            get(inbox::messages).post(inbox::delete_messages),
-        )
+        .route("/work/messages", get(inbox::messages).post(inbox::delete_messages))
         .route("/work/start", get(inbox::start_form).post(inbox::start))
         .route("/work/items/{item}", get(item::item))
         .route("/work/items/{item}/do", post(item::act))
@@ -178,10 +148,7 @@ pub(crate) struct Query(HashMap<String, String>);
 impl Query {
     /// A parameter; none if it is absent or empty.
     pub(crate) fn given(&self, name: &str) -> Option<&str> {
-        self.0
-            .get(name)
-            .map(|text| text.trim())
-            .filter(|text| !text.is_empty())
+        self.0.get(name).map(|text| text.trim()).filter(|text| !text.is_empty())
     }
 }
 
@@ -189,8 +156,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Query {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
-        let query =
-            axum::extract::Query::<HashMap<String, String>>::from_request_parts(parts, state).await;
+        let query = axum::extract::Query::<HashMap<String, String>>::from_request_parts(parts, state).await;
         Ok(Query(query.map(|query| query.0).unwrap_or_default()))
     }
 }

@@ -67,9 +67,7 @@ pub(crate) struct LiveParts(Arc<Cache<PartKey, KeptPart, ByBytes>>);
 
 impl Default for LiveParts {
     fn default() -> Self {
-        LiveParts(Arc::new(Cache::with_weighter(
-            PARTS_MAX, BYTES_MAX, ByBytes,
-        )))
+        LiveParts(Arc::new(Cache::with_weighter(PARTS_MAX, BYTES_MAX, ByBytes)))
     }
 }
 
@@ -116,10 +114,7 @@ impl KeptPart {
     async fn computed<E>(compute: impl Future<Output = Result<Markup, E>>) -> Result<Self, E> {
         let begun = Instant::now();
         let content = Arc::new(compute.await?);
-        Ok(KeptPart {
-            content,
-            until: Instant::now() + kept_for(begun.elapsed()),
-        })
+        Ok(KeptPart { content, until: Instant::now() + kept_for(begun.elapsed()) })
     }
 }
 
@@ -164,10 +159,7 @@ mod tests {
         let of = key("/live", |_| {});
         let ask = || parts.share(&of, "proof", compute(&count));
         let (one, two, three) = tokio::join!(ask(), ask(), ask());
-        assert_eq!(
-            [one, two, three].map(|part| part.expect("a part").0.clone()),
-            ["part 0"; 3]
-        );
+        assert_eq!([one, two, three].map(|part| part.expect("a part").0.clone()), ["part 0"; 3]);
         assert_eq!(ask().await.expect("a part").0, "part 0");
         assert_eq!(count.load(Ordering::Relaxed), 1);
     }
@@ -183,10 +175,7 @@ mod tests {
             key("/live", |me| me.flows = vec!["f".to_owned()]),
         ];
         for of in &keys {
-            parts
-                .share(of, "proof", compute(&count))
-                .await
-                .expect("a part");
+            parts.share(of, "proof", compute(&count)).await.expect("a part");
         }
         assert_eq!(count.load(Ordering::Relaxed), 5);
         // Another person with the same rights sees the same.
@@ -200,17 +189,11 @@ mod tests {
         let (parts, count) = (LiveParts::default(), AtomicU32::new(0));
         let of = key("/live", |_| {});
         let fail = async || Err::<Markup, &str>("away");
-        let (one, two) = tokio::join!(
-            parts.share(&of, "proof", fail()),
-            parts.share(&of, "proof", fail())
-        );
+        let (one, two) = tokio::join!(parts.share(&of, "proof", fail()), parts.share(&of, "proof", fail()));
         assert_eq!((one.err(), two.err()), (Some("away"), Some("away")));
         let form = async || Ok::<_, ()>(html! { "a form with secret" });
         parts.share(&of, "secret", form()).await.expect("a part");
-        parts
-            .renew(of.clone(), "secret", form())
-            .await
-            .expect("a part");
+        parts.renew(of.clone(), "secret", form()).await.expect("a part");
         let part = parts.share(&of, "proof", compute(&count)).await;
         assert_eq!(part.expect("a part").0, "part 0");
     }
@@ -219,17 +202,11 @@ mod tests {
     async fn old_part_is_computed_again_and_an_opened_page_renews_it() {
         let (parts, count) = (LiveParts::default(), AtomicU32::new(1));
         let of = key("/live", |_| {});
-        let old = KeptPart {
-            content: Arc::new(html! { "old" }),
-            until: Instant::now(),
-        };
+        let old = KeptPart { content: Arc::new(html! { "old" }), until: Instant::now() };
         parts.0.insert(of.clone(), old);
         let part = parts.share(&of, "proof", compute(&count)).await;
         assert_eq!(part.expect("a part").0, "part 1");
-        parts
-            .renew(of.clone(), "proof", compute(&count))
-            .await
-            .expect("a part");
+        parts.renew(of.clone(), "proof", compute(&count)).await.expect("a part");
         let part = parts.share(&of, "proof", compute(&count)).await;
         assert_eq!(part.expect("a part").0, "part 2");
     }

@@ -22,11 +22,7 @@ pub(crate) const PLACES: [(&str, &str, &str); 12] = [
 ];
 
 /// Links to places; the one that is the page's own is marked.
-pub(crate) fn links(
-    language: Language,
-    places: &[(&str, &'static str, &str)],
-    path: Option<&str>,
-) -> Markup {
+pub(crate) fn links(language: Language, places: &[(&str, &'static str, &str)], path: Option<&str>) -> Markup {
     let here = path.and_then(|path| {
         let here = places.iter().filter(|place| is_at(path, place.0));
         here.map(|place| place.0).max_by_key(|place| place.len())
@@ -69,10 +65,7 @@ fn is_at(path: &str, place: &str) -> bool {
     match path.strip_prefix(ROOT).unwrap_or_default() {
         "" | "/" => place.is_empty(),
         below => {
-            !place.is_empty()
-                && below
-                    .strip_prefix(place)
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            !place.is_empty() && below.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         }
     }
 }

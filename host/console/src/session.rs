@@ -47,10 +47,7 @@ impl Links {
         let mut links = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         links.retain(|_, link| link.until > Instant::now());
         if links.len() < LINKS_MAX {
-            let link = Link {
-                token: token.to_owned(),
-                until: Instant::now() + LINK_LIFE,
-            };
+            let link = Link { token: token.to_owned(), until: Instant::now() + LINK_LIFE };
             links.insert(digest(&code), link);
         }
         format!("{ROOT}/enter?code={code}")
@@ -87,10 +84,7 @@ impl Console {
     pub(crate) fn with_token(&self, token: &str) -> Option<WithToken> {
         let mut authorization = HeaderValue::from_str(&format!("Bearer {token}")).ok()?;
         authorization.set_sensitive(true);
-        Some(WithToken {
-            api: InProcess::new(self.api.clone(), "the server"),
-            authorization,
-        })
+        Some(WithToken { api: InProcess::new(self.api.clone(), "the server"), authorization })
     }
 }
 
@@ -161,13 +155,8 @@ impl FromRequestParts<Console> for Session {
 
     async fn from_request_parts(parts: &mut Parts, console: &Console) -> Result<Self, Response> {
         let language = Language::of(&parts.headers);
-        let whole = parts
-            .extensions
-            .get::<OriginalUri>()
-            .map_or(&parts.uri, |OriginalUri(uri)| uri);
-        let path = whole
-            .path_and_query()
-            .map_or_else(String::new, ToString::to_string);
+        let whole = parts.extensions.get::<OriginalUri>().map_or(&parts.uri, |OriginalUri(uri)| uri);
+        let path = whole.path_and_query().map_or_else(String::new, ToString::to_string);
         let away = || {
             let back = match parts.method {
                 http::Method::GET => format!("?to={}", crate::shown::part(&path)),
@@ -192,8 +181,7 @@ impl FromRequestParts<Console> for Session {
             path,
             proof: proof(&token),
             parts: console.parts.clone(),
-            said: cookie(&parts.headers, SAID)
-                .map(|text| percent_decode_str(&text).decode_utf8_lossy().into_owned()),
+            said: cookie(&parts.headers, SAID).map(|text| percent_decode_str(&text).decode_utf8_lossy().into_owned()),
         })
     }
 }
@@ -208,12 +196,8 @@ pub(crate) fn seen(me: &Me, message: i64) -> String {
 fn seen_by(me: &Me, headers: &HeaderMap) -> i64 {
     let whose = digest(&format!("{} {}", me.tenant, me.user));
     let kept = cookie(headers, SEEN).unwrap_or_default();
-    let number = kept
-        .strip_prefix(&whose)
-        .map(|rest| rest.trim_start_matches('.'));
-    number
-        .and_then(|number| number.parse().ok())
-        .unwrap_or_default()
+    let number = kept.strip_prefix(&whose).map(|rest| rest.trim_start_matches('.'));
+    number.and_then(|number| number.parse().ok()).unwrap_or_default()
 }
 
 /// The proof that a form comes from a page of this session: nobody knows it who does not have the token.
@@ -242,9 +226,7 @@ impl Sent {
 
     /// A field's text; none if it is absent or empty.
     pub(crate) fn given(&self, name: &str) -> Option<String> {
-        Some(self.text(name))
-            .filter(|text| !text.is_empty())
-            .map(str::to_owned)
+        Some(self.text(name)).filter(|text| !text.is_empty()).map(str::to_owned)
     }
 }
 
@@ -271,24 +253,18 @@ impl axum::extract::FromRequest<Console> for Sent {
 pub(crate) fn is_own_script(headers: &HeaderMap) -> bool {
     let token = cookie(headers, SESSION).unwrap_or_default();
     let given = headers.get("x-proof").and_then(|value| value.to_str().ok());
-    from_here(headers)
-        && !token.is_empty()
-        && digest(given.unwrap_or_default()) == digest(&proof(&token))
+    from_here(headers) && !token.is_empty() && digest(given.unwrap_or_default()) == digest(&proof(&token))
 }
 
 /// Returns true unless the browser says that another site sends the form.
 pub(crate) fn from_here(headers: &HeaderMap) -> bool {
     let text = |name: header::HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
-    let site = headers
-        .get("sec-fetch-site")
-        .and_then(|value| value.to_str().ok());
+    let site = headers.get("sec-fetch-site").and_then(|value| value.to_str().ok());
     if !matches!(site, None | Some("same-origin" | "none")) {
         return false;
     }
     match (text(header::ORIGIN), text(header::HOST)) {
-        (Some(origin), Some(host)) => origin
-            .split_once("://")
-            .is_some_and(|(_, place)| place == host),
+        (Some(origin), Some(host)) => origin.split_once("://").is_some_and(|(_, place)| place == host),
         _ => true,
     }
 }

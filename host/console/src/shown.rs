@@ -9,11 +9,7 @@ use serde_json::Value;
 const VALUE_MAX: usize = 400;
 
 /// Characters that a part of an address holds as they are.
-const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'_')
-    .remove(b'.')
-    .remove(b'~');
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// A part of an address.
 pub(crate) fn part(text: &str) -> String {
@@ -31,8 +27,7 @@ pub(crate) fn value(value: &Value) -> Markup {
 
 /// A span of time as people write it (`1m 30s`); what is no span of ISO 8601, as it is.
 pub(crate) fn span(text: &str) -> String {
-    text.parse::<Span>()
-        .map_or_else(|_| text.to_owned(), |span| format!("{span:#}"))
+    text.parse::<Span>().map_or_else(|_| text.to_owned(), |span| format!("{span:#}"))
 }
 
 /// A text in which what stands between backticks is code.
@@ -89,11 +84,7 @@ pub(crate) fn bytes(bytes: i64) -> String {
     match bytes {
         0..=1_023 => format!("{bytes} B"),
         1_024..=1_048_575 => format!("{} KiB", bytes / 1_024),
-        _ => format!(
-            "{}.{} MiB",
-            bytes / 1_048_576,
-            bytes % 1_048_576 * 10 / 1_048_576
-        ),
+        _ => format!("{}.{} MiB", bytes / 1_048_576, bytes % 1_048_576 * 10 / 1_048_576),
     }
 }
 
@@ -117,9 +108,5 @@ pub(crate) fn number(number: i64) -> String {
         }
         grouped.push(digit);
     }
-    if number < 0 {
-        format!("-{grouped}")
-    } else {
-        grouped
-    }
+    if number < 0 { format!("-{grouped}") } else { grouped }
 }

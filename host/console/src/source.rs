@@ -80,27 +80,16 @@ impl Reading {
 
     /// Prints it in one way, without comments: for a comparison.
     pub(crate) fn printed(&self) -> String {
-        let plans: Vec<Plan> = self
-            .drafts
-            .iter()
-            .filter_map(|one| one.plan.clone())
-            .collect();
+        let plans: Vec<Plan> = self.drafts.iter().filter_map(|one| one.plan.clone()).collect();
         match plans.is_empty() {
             false => wedflow_process::raise(&plans),
-            true => (self.drafts.iter())
-                .map(|one| wsql::write(&one.definition))
-                .collect(),
+            true => (self.drafts.iter()).map(|one| wsql::write(&one.definition)).collect(),
         }
     }
 }
 
 /// Changes a task of a text.
-pub(crate) fn change(
-    form: Form,
-    text: &str,
-    (workflow, task): (&str, &str),
-    how: &Change,
-) -> Result<String, String> {
+pub(crate) fn change(form: Form, text: &str, (workflow, task): (&str, &str), how: &Change) -> Result<String, String> {
     match form {
         Form::Process => wedflow_process::change(text, workflow, task, how),
         Form::Statements => wsql::change(text, task, how),
@@ -125,19 +114,14 @@ fn processes(text: &str) -> Reading {
         let rules = rules(text, &parsed.document, &workflow);
         let tasks: Vec<String> = rules.keys().cloned().collect();
         Draft {
-            graph: graph(&process.definition, |sketched| {
-                shown_task(&process.plan, &rules, sketched)
-            }),
+            graph: graph(&process.definition, |sketched| shown_task(&process.plan, &rules, sketched)),
             tasks: in_order(&parsed.document, &workflow, tasks),
             definition: process.definition,
             plan: Some(process.plan),
             workflow,
         }
     });
-    Reading {
-        drafts: drafts.collect(),
-        found,
-    }
+    Reading { drafts: drafts.collect(), found }
 }
 
 fn statements(text: &str) -> Reading {
@@ -159,17 +143,12 @@ fn statements(text: &str) -> Reading {
                 is_final,
             })
         }),
-        tasks: (definition.triggers.iter())
-            .map(|one| one.name.clone())
-            .collect(),
+        tasks: (definition.triggers.iter()).map(|one| one.name.clone()).collect(),
         definition,
         plan: None,
         workflow: String::new(),
     });
-    Reading {
-        drafts: drafts.collect(),
-        found,
-    }
+    Reading { drafts: drafts.collect(), found }
 }
 
 /// The rule of each task of a workflow, as it is written.
@@ -178,10 +157,8 @@ fn rules(text: &str, document: &Document, workflow: &str) -> BTreeMap<String, St
     let activities = workflow.into_iter().flat_map(|one| one.activities());
     activities
         .map(|task| {
-            let rule = task
-                .clauses
-                .iter()
-                .find(|one| matches!(one.value, wedflow_process::ClauseValue::Depends(Some(_))));
+            let rule =
+                task.clauses.iter().find(|one| matches!(one.value, wedflow_process::ClauseValue::Depends(Some(_))));
             let rule = rule.and_then(|one| text.get(one.span.clone()));
             let rule = rule.map_or("", |rule| rule.trim_start_matches("DEPENDS"));
             let rule = rule.trim_end_matches(';').split_whitespace();
@@ -193,9 +170,8 @@ fn rules(text: &str, document: &Document, workflow: &str) -> BTreeMap<String, St
 /// Sorts names of tasks as the text has them.
 fn in_order(document: &Document, workflow: &str, mut tasks: Vec<String>) -> Vec<String> {
     let workflow = document.workflow(workflow);
-    let order: Vec<&str> = (workflow.into_iter().flat_map(|one| one.activities()))
-        .map(|task| task.name.text.as_str())
-        .collect();
+    let order: Vec<&str> =
+        (workflow.into_iter().flat_map(|one| one.activities())).map(|task| task.name.text.as_str()).collect();
     tasks.sort_by_key(|task| order.iter().position(|one| one == task));
     tasks
 }
@@ -226,9 +202,7 @@ fn graph(flow: &FlowDefinition, shown: impl Fn(&Sketched) -> Option<Shown>) -> O
     if all.len() > DRAWN_MAX {
         return None;
     }
-    let nodes: Vec<(Shown, Sketched)> = (all.into_iter())
-        .filter_map(|one| Some((shown(&one)?, one)))
-        .collect();
+    let nodes: Vec<(Shown, Sketched)> = (all.into_iter()).filter_map(|one| Some((shown(&one)?, one))).collect();
     let mut edges = Vec::new();
     for (from, writer) in &nodes {
         for (to, reader) in &nodes {
@@ -236,12 +210,7 @@ fn graph(flow: &FlowDefinition, shown: impl Fn(&Sketched) -> Option<Shown>) -> O
             let both = writer.writes.iter().filter(|name| read.contains(name));
             let attributes: Vec<String> = both.cloned().collect();
             if !attributes.is_empty() {
-                edges.push(GraphEdge {
-                    from: Some(from.name.clone()),
-                    to: to.name.clone(),
-                    attributes,
-                    number: 0,
-                });
+                edges.push(GraphEdge { from: Some(from.name.clone()), to: to.name.clone(), attributes, number: 0 });
             }
         }
     }
@@ -261,11 +230,7 @@ fn graph(flow: &FlowDefinition, shown: impl Fn(&Sketched) -> Option<Shown>) -> O
         running: 0,
         exceptions: 0,
     });
-    Some(Graph {
-        rows: 0,
-        triggers: triggers.collect(),
-        edges,
-    })
+    Some(Graph { rows: 0, triggers: triggers.collect(), edges })
 }
 
 /// A line of a difference.

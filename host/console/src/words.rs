@@ -16,9 +16,7 @@ pub(crate) enum Language {
 impl Language {
     /// The language of a request: that of its cookie, or else what the browser asks for first.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
-        let asked = headers
-            .get(header::ACCEPT_LANGUAGE)
-            .and_then(|value| value.to_str().ok());
+        let asked = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
         let chosen = cookie(headers, LANGUAGE);
         match chosen.as_deref().or(asked) {
             Some(text) if text.to_ascii_lowercase().starts_with("pt") => Language::Portuguese,
@@ -40,10 +38,7 @@ impl Language {
             return english;
         }
         let found = PORTUGUESE.binary_search_by(|(known, _)| known.cmp(&english));
-        found
-            .ok()
-            .and_then(|at| PORTUGUESE.get(at))
-            .map_or(english, |(_, text)| text)
+        found.ok().and_then(|at| PORTUGUESE.get(at)).map_or(english, |(_, text)| text)
     }
 }
 
@@ -57,10 +52,7 @@ mod tests {
     /// Texts that the pages say: the first argument of each call of `say`.
     fn said(source: &str) -> Vec<String> {
         let mut texts = Vec::new();
-        for (_, rest) in source
-            .match_indices("say(\"")
-            .map(|(at, found)| source.split_at(at + found.len()))
-        {
+        for (_, rest) in source.match_indices("say(\"").map(|(at, found)| source.split_at(at + found.len())) {
             let mut text = String::new();
             let mut characters = rest.chars();
             while let Some(character) = characters.next() {
@@ -82,22 +74,15 @@ mod tests {
     #[test]
     fn every_text_of_the_pages_is_translated() {
         let folders = ["src", "src/pages"];
-        let files = folders
-            .iter()
-            .flat_map(|folder| std::fs::read_dir(folder).expect("the folder is read"));
+        let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).expect("the folder is read"));
         let mut missing = Vec::new();
         for file in files {
             let path = file.expect("an entry").path();
-            if path.extension().is_none_or(|extension| extension != "rs")
-                || path.ends_with("words.rs")
-            {
+            if path.extension().is_none_or(|extension| extension != "rs") || path.ends_with("words.rs") {
                 continue;
             }
             for text in said(&std::fs::read_to_string(path).expect("text")) {
-                if PORTUGUESE
-                    .binary_search_by(|(known, _)| (*known).cmp(&text))
-                    .is_err()
-                {
+                if PORTUGUESE.binary_search_by(|(known, _)| (*known).cmp(&text)).is_err() {
                     missing.push(text);
                 }
             }

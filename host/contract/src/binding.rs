@@ -58,10 +58,7 @@ impl Binding {
             *cursor += 1;
             return Some(at);
         }
-        let found = self
-            .by_name
-            .binary_search_by(|&(at, _)| self.reads[at].name.as_str().cmp(key))
-            .ok()?;
+        let found = self.by_name.binary_search_by(|&(at, _)| self.reads[at].name.as_str().cmp(key)).ok()?;
         let (at, place) = self.by_name[found];
         *cursor = place + 1;
         Some(at)
@@ -85,26 +82,13 @@ pub struct Misfit {
 
 impl fmt::Display for Misfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Misfit {
-            list,
-            attribute,
-            declared,
-            actual,
-            similar,
-        } = self;
+        let Misfit { list, attribute, declared, actual, similar } = self;
         match (actual, similar) {
-            (Some(actual), _) => write!(
-                f,
-                "it {list} `{attribute}` as {declared}, which is {actual} in the flow"
-            ),
-            (None, Some(similar)) => write!(
-                f,
-                "it {list} `{attribute}` ({declared}), which the flow calls `{similar}`"
-            ),
-            (None, None) => write!(
-                f,
-                "it {list} `{attribute}` ({declared}), which the flow does not have"
-            ),
+            (Some(actual), _) => write!(f, "it {list} `{attribute}` as {declared}, which is {actual} in the flow"),
+            (None, Some(similar)) => {
+                write!(f, "it {list} `{attribute}` ({declared}), which the flow calls `{similar}`")
+            }
+            (None, None) => write!(f, "it {list} `{attribute}` ({declared}), which the flow does not have"),
         }
     }
 }
@@ -131,17 +115,12 @@ fn list(misfits: &[Misfit]) -> String {
 ///
 /// # Errors
 /// [`BindError`] with every attribute that the flow lacks or has with another type.
-pub fn bind(
-    declaration: &Declaration,
-    attributes: &[(String, AttributeType)],
-) -> Result<Binding, BindError> {
+pub fn bind(declaration: &Declaration, attributes: &[(String, AttributeType)]) -> Result<Binding, BindError> {
     let mut misfits = Vec::new();
     let mut resolve = |list: &'static str, declared: &[DeclaredAttribute]| -> Vec<BoundAttribute> {
         let mut bound = Vec::with_capacity(declared.len());
         for attribute in declared {
-            let position = attributes
-                .iter()
-                .position(|(name, _)| *name == attribute.name);
+            let position = attributes.iter().position(|(name, _)| *name == attribute.name);
             match position {
                 Some(position) if attribute.kind.accepts(&attributes[position].1) => {
                     bound.push(bound_at(position, attributes));
@@ -163,42 +142,22 @@ pub fn bind(
     };
     let reads = match &declaration.reads {
         Some(declared) => resolve("reads", declared),
-        None => (0..attributes.len())
-            .map(|position| bound_at(position, attributes))
-            .collect(),
+        None => (0..attributes.len()).map(|position| bound_at(position, attributes)).collect(),
     };
-    let writes = declaration
-        .writes
-        .as_deref()
-        .map(|declared| resolve("writes", declared));
+    let writes = declaration.writes.as_deref().map(|declared| resolve("writes", declared));
     if !misfits.is_empty() {
-        return Err(BindError {
-            transition: declaration.transition.clone(),
-            misfits,
-        });
+        return Err(BindError { transition: declaration.transition.clone(), misfits });
     }
     let mut by_position: Vec<usize> = (0..reads.len()).collect();
     by_position.sort_by_key(|&at| reads[at].position);
-    let mut by_name: Vec<(usize, usize)> = (by_position.iter().enumerate())
-        .map(|(place, &at)| (at, place))
-        .collect();
+    let mut by_name: Vec<(usize, usize)> = (by_position.iter().enumerate()).map(|(place, &at)| (at, place)).collect();
     by_name.sort_by(|&(a, _), &(b, _)| reads[a].name.cmp(&reads[b].name));
-    Ok(Binding {
-        transition: declaration.transition.clone(),
-        reads,
-        writes,
-        by_position,
-        by_name,
-    })
+    Ok(Binding { transition: declaration.transition.clone(), reads, writes, by_position, by_name })
 }
 
 fn bound_at(position: usize, attributes: &[(String, AttributeType)]) -> BoundAttribute {
     let (name, kind) = &attributes[position];
-    BoundAttribute {
-        name: name.clone(),
-        position,
-        kind: kind.clone(),
-    }
+    BoundAttribute { name: name.clone(), position, kind: kind.clone() }
 }
 
 #[cfg(test)]
@@ -206,20 +165,14 @@ mod tests {
     use super::*;
 
     fn flow(attributes: &[(&str, &str)]) -> Vec<(String, AttributeType)> {
-        attributes
-            .iter()
-            .map(|(name, kind)| ((*name).into(), kind.parse().expect("type")))
-            .collect()
+        attributes.iter().map(|(name, kind)| ((*name).into(), kind.parse().expect("type"))).collect()
     }
 
     fn declared(attributes: &[(&str, &str)]) -> Option<Vec<DeclaredAttribute>> {
         Some(
             attributes
                 .iter()
-                .map(|(name, kind)| DeclaredAttribute {
-                    name: (*name).into(),
-                    kind: kind.parse().expect("kind"),
-                })
+                .map(|(name, kind)| DeclaredAttribute { name: (*name).into(), kind: kind.parse().expect("kind") })
                 .collect(),
         )
     }
@@ -241,10 +194,7 @@ mod tests {
         // In the flow's order, in that of a jsonb, backwards; with a key that nobody reads.
         for keys in [["bb", "a", "ccc"], ["a", "bb", "ccc"], ["ccc", "bb", "a"]] {
             let mut cursor = 0;
-            let found: Vec<_> = keys
-                .iter()
-                .map(|key| binding.position(key, &mut cursor))
-                .collect();
+            let found: Vec<_> = keys.iter().map(|key| binding.position(key, &mut cursor)).collect();
             for (key, found) in keys.iter().zip(found) {
                 let expected = binding.reads().iter().position(|read| read.name == *key);
                 assert_eq!(found, expected, "{key}");
@@ -255,12 +205,7 @@ mod tests {
     #[test]
     fn nothing_declared_reads_everything() {
         let flow = flow(&[("b", "text"), ("a", "integer")]);
-        let declaration = Declaration {
-            transition: "t".into(),
-            reads: None,
-            writes: None,
-            ..Declaration::default()
-        };
+        let declaration = Declaration { transition: "t".into(), reads: None, writes: None, ..Declaration::default() };
         let binding = bind(&declaration, &flow).expect("fits");
         let names: Vec<&str> = binding.reads().iter().map(|r| r.name.as_str()).collect();
         assert_eq!(names, ["b", "a"]);

@@ -40,9 +40,7 @@ pub struct Manifest {
 impl Manifest {
     /// The transition of that name.
     pub fn transition(&self, name: &str) -> Option<&Declaration> {
-        self.transitions
-            .iter()
-            .find(|declaration| declaration.transition == name)
+        self.transitions.iter().find(|declaration| declaration.transition == name)
     }
 }
 
@@ -95,8 +93,7 @@ impl DeclaredKind {
             DeclaredKind::Any => true,
             DeclaredKind::Type(declared) => {
                 declared == actual
-                    || (declared.array == actual.array
-                        && matches!((&declared.scalar, &actual.scalar), (Text, Enum(_))))
+                    || (declared.array == actual.array && matches!((&declared.scalar, &actual.scalar), (Text, Enum(_))))
             }
         }
     }
@@ -249,21 +246,13 @@ pub fn check_manifest(manifest: &Manifest) -> Result<(), DeclarationError> {
         if let Some(condition) = &declaration.condition
             && (condition.trim().is_empty() || condition.len() > MAX_CONDITION_BYTES)
         {
-            return Err(DeclarationError::Condition {
-                transition: transition.clone(),
-                found: condition.len(),
-            });
+            return Err(DeclarationError::Condition { transition: transition.clone(), found: condition.len() });
         }
         check_limits(declaration)?;
         if !seen.insert(transition) {
-            return Err(DeclarationError::Duplicate {
-                transition: transition.clone(),
-            });
+            return Err(DeclarationError::Duplicate { transition: transition.clone() });
         }
-        for (list, attributes) in [
-            ("reads", &declaration.reads),
-            ("writes", &declaration.writes),
-        ] {
+        for (list, attributes) in [("reads", &declaration.reads), ("writes", &declaration.writes)] {
             let attributes = attributes.as_deref().unwrap_or_default();
             at_most("attributes", attributes.len(), MAX_ATTRIBUTES)?;
             let mut seen = HashSet::new();
@@ -284,12 +273,7 @@ pub fn check_manifest(manifest: &Manifest) -> Result<(), DeclarationError> {
 
 fn check_limits(declaration: &Declaration) -> Result<(), DeclarationError> {
     let refused = |limit, found: String, wrong| {
-        Err(DeclarationError::Limit {
-            transition: declaration.transition.clone(),
-            limit,
-            found,
-            wrong,
-        })
+        Err(DeclarationError::Limit { transition: declaration.transition.clone(), limit, found, wrong })
     };
     match declaration.timeout {
         Some(Duration::ZERO) => return refused("timeout", "0 ms".into(), "no time at all"),
@@ -316,10 +300,7 @@ fn at_most(what: &'static str, found: usize, limit: usize) -> Result<(), Declara
 
 fn check_name(what: &'static str, name: &str) -> Result<(), DeclarationError> {
     if name.is_empty() || name.len() > MAX_NAME_BYTES || name.chars().any(char::is_control) {
-        return Err(DeclarationError::Name {
-            what,
-            name: name.chars().take(80).collect(),
-        });
+        return Err(DeclarationError::Name { what, name: name.chars().take(80).collect() });
     }
     Ok(())
 }
@@ -333,23 +314,14 @@ mod tests {
             transition: transition.into(),
             description: String::new(),
             reads: Some(
-                reads
-                    .iter()
-                    .map(|name| DeclaredAttribute {
-                        name: (*name).into(),
-                        kind: DeclaredKind::Any,
-                    })
-                    .collect(),
+                reads.iter().map(|name| DeclaredAttribute { name: (*name).into(), kind: DeclaredKind::Any }).collect(),
             ),
             ..Declaration::default()
         }
     }
 
     fn manifest(transitions: Vec<Declaration>) -> Manifest {
-        Manifest {
-            transitions,
-            ..Manifest::default()
-        }
+        Manifest { transitions, ..Manifest::default() }
     }
 
     #[test]
@@ -360,14 +332,8 @@ mod tests {
             (vec![], "no transition"),
             (vec![declaration("", &[])], "transition name"),
             (vec![declaration("a\n", &[])], "control"),
-            (
-                vec![declaration("a", &[]), declaration("a", &[])],
-                "`a` twice",
-            ),
-            (
-                vec![declaration("a", &["x", "x"])],
-                "attribute `x` twice in its reads",
-            ),
+            (vec![declaration("a", &[]), declaration("a", &[])], "`a` twice"),
+            (vec![declaration("a", &["x", "x"])], "attribute `x` twice in its reads"),
         ] {
             let error = check_manifest(&manifest(bad)).expect_err(part);
             assert!(error.to_string().contains(part), "{error}");
@@ -391,29 +357,15 @@ mod tests {
         let with = |change: &dyn Fn(&mut Manifest)| {
             let mut manifest = full.clone();
             change(&mut manifest);
-            check_manifest(&manifest)
-                .map_err(|error| error.to_string())
-                .expect_err("refused")
+            check_manifest(&manifest).map_err(|error| error.to_string()).expect_err("refused")
         };
         for (text, part) in [
             (with(&|m| m.name = "a\nb".into()), "component name"),
             (with(&|m| m.sdk = "x".repeat(256)), "SDK name"),
-            (
-                with(&|m| m.transitions[0].condition = Some("x".repeat(10_001))),
-                "10001 bytes",
-            ),
-            (
-                with(&|m| m.transitions[0].condition = Some(" ".into())),
-                "condition of transition `a`",
-            ),
-            (
-                with(&|m| m.transitions[0].timeout = Some(Duration::ZERO)),
-                "timeout of 0 ms",
-            ),
-            (
-                with(&|m| m.transitions[0].timeout = Some(Duration::from_millis(u64::MAX))),
-                "longer than a year",
-            ),
+            (with(&|m| m.transitions[0].condition = Some("x".repeat(10_001))), "10001 bytes"),
+            (with(&|m| m.transitions[0].condition = Some(" ".into())), "condition of transition `a`"),
+            (with(&|m| m.transitions[0].timeout = Some(Duration::ZERO)), "timeout of 0 ms"),
+            (with(&|m| m.transitions[0].timeout = Some(Duration::from_millis(u64::MAX))), "longer than a year"),
             (with(&|m| m.transitions[0].fuel = Some(0)), "fuel of 0"),
             (with(&|m| m.transitions[0].memory = Some(0)), "memory of 0"),
         ] {

@@ -73,10 +73,7 @@ mod tests {
     fn a_digest_is_read_back_from_its_text() {
         let digest = Digest::of(b"abc");
         let text = digest.to_string();
-        assert_eq!(
-            text,
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-        );
+        assert_eq!(text, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         assert_eq!(text.parse(), Ok(digest));
         assert!(text.to_uppercase().parse::<Digest>().is_err());
         assert!(text[1..].parse::<Digest>().is_err());

@@ -11,8 +11,8 @@ use wedflow_model::Limits;
 use crate::weight::Weight;
 use crate::world;
 use crate::{
-    Digest, FILES_FUNCTIONS, FILES_INTERFACE, Form, HOST_FUNCTIONS, HOST_INTERFACE, HTTP_FUNCTIONS,
-    HTTP_INTERFACE, Quantity, Refusal, TYPE_INTERFACES, WASI_PREFIX,
+    Digest, FILES_FUNCTIONS, FILES_INTERFACE, Form, HOST_FUNCTIONS, HOST_INTERFACE, HTTP_FUNCTIONS, HTTP_INTERFACE,
+    Quantity, Refusal, TYPE_INTERFACES, WASI_PREFIX,
 };
 
 /// Levels of components inside components that are accepted; toolchains make two.
@@ -68,11 +68,7 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Result<Inspection, Refusal> {
     }
     let size = bytes.len() as u64;
     if size > limits.component_bytes {
-        return Err(Refusal::TooLarge {
-            quantity: Quantity::Bytes,
-            found: size,
-            limit: limits.component_bytes,
-        });
+        return Err(Refusal::TooLarge { quantity: Quantity::Bytes, found: size, limit: limits.component_bytes });
     }
     let mut survey = Survey::new(limits);
     let types = survey.walk(bytes)?;
@@ -129,19 +125,14 @@ fn form(bytes: &[u8]) -> Option<Form> {
         (b"PK\x03\x04", Form::Zip),
         (b"PK\x05\x06", Form::Zip),
     ];
-    if let Some((_, form)) = signatures
-        .iter()
-        .find(|(signature, _)| bytes.starts_with(signature))
-    {
+    if let Some((_, form)) = signatures.iter().find(|(signature, _)| bytes.starts_with(signature)) {
         return Some(*form);
     }
     // A cut in the middle of a character must not hide that the file is text.
     let head = &bytes[..bytes.len().min(4096)];
     let text = match std::str::from_utf8(head) {
         Ok(text) => Some(text),
-        Err(error) if error.error_len().is_none() => {
-            std::str::from_utf8(&head[..error.valid_up_to()]).ok()
-        }
+        Err(error) if error.error_len().is_none() => std::str::from_utf8(&head[..error.valid_up_to()]).ok(),
         Err(_) => None,
     };
     Some(match text {
@@ -177,9 +168,7 @@ fn check_import(name: &str, types: wasmparser::types::TypesRef<'_>) -> Result<()
     } else {
         return Err(unknown(name.to_owned()));
     };
-    let Some(ComponentEntityType::Instance(id)) =
-        types.component_item_for_import(name).map(|item| item.ty)
-    else {
+    let Some(ComponentEntityType::Instance(id)) = types.component_item_for_import(name).map(|item| item.ty) else {
         return Err(unknown(name.to_owned()));
     };
     for (item, export) in &types[id].exports {
@@ -289,10 +278,7 @@ impl<'a> Survey<'a> {
             }
             Payload::ComponentInstanceSection(section) => {
                 for instance in section.clone() {
-                    if let ComponentInstance::Instantiate {
-                        component_index, ..
-                    } = instance?
-                    {
+                    if let ComponentInstance::Instantiate { component_index, .. } = instance? {
                         let mut needs = self.component(component_index);
                         needs.component_instances = needs.component_instances.saturating_add(1);
                         *self.weight_mut() += needs;
@@ -313,10 +299,7 @@ impl<'a> Survey<'a> {
 
     /// Takes the beginning of a module or component into account.
     fn enter(&mut self, encoding: wasmparser::Encoding) -> Result<(), InspectError> {
-        self.frames.push(Frame {
-            module: encoding == wasmparser::Encoding::Module,
-            ..Frame::default()
-        });
+        self.frames.push(Frame { module: encoding == wasmparser::Encoding::Module, ..Frame::default() });
         let nesting = self.frames.iter().filter(|frame| !frame.module).count();
         if nesting > MAX_NESTING {
             return Err(InspectError::Refused(Refusal::TooLarge {
@@ -350,9 +333,7 @@ impl<'a> Survey<'a> {
             let name = import.name.name;
             match import.ty {
                 ComponentTypeRef::Module(_) | ComponentTypeRef::Component(_) if !outermost => {
-                    return Err(InspectError::Refused(Refusal::CodeAsValue {
-                        at: section.range().start,
-                    }));
+                    return Err(InspectError::Refused(Refusal::CodeAsValue { at: section.range().start }));
                 }
                 // Types at the root carry no code.
                 ComponentTypeRef::Type(_) | ComponentTypeRef::Instance(_) if outermost => {
@@ -361,9 +342,7 @@ impl<'a> Survey<'a> {
                     }
                 }
                 _ if outermost => {
-                    return Err(InspectError::Refused(Refusal::UnknownImport {
-                        import: name.to_owned(),
-                    }));
+                    return Err(InspectError::Refused(Refusal::UnknownImport { import: name.to_owned() }));
                 }
                 _ => {}
             }
@@ -378,9 +357,7 @@ impl<'a> Survey<'a> {
             match export.kind {
                 // An export makes a new index of its kind.
                 ComponentExternalKind::Module | ComponentExternalKind::Component => {
-                    return Err(InspectError::Refused(Refusal::CodeAsValue {
-                        at: section.range().start,
-                    }));
+                    return Err(InspectError::Refused(Refusal::CodeAsValue { at: section.range().start }));
                 }
                 _ if self.frames.len() == 1 => {
                     self.exports.push(export.name.name.to_owned());
@@ -432,9 +409,7 @@ impl<'a> Survey<'a> {
             return Ok(());
         };
         if done.module {
-            done.weight
-                .check_module(self.limits)
-                .map_err(InspectError::Refused)?;
+            done.weight.check_module(self.limits).map_err(InspectError::Refused)?;
         }
         match self.frames.last_mut() {
             None => self.weight = done.weight,
@@ -452,19 +427,11 @@ impl<'a> Survey<'a> {
     }
 
     fn module(&self, index: u32) -> Weight {
-        self.frames
-            .last()
-            .and_then(|frame| frame.modules.get(index as usize))
-            .copied()
-            .unwrap_or_default()
+        self.frames.last().and_then(|frame| frame.modules.get(index as usize)).copied().unwrap_or_default()
     }
 
     fn component(&self, index: u32) -> Weight {
-        self.frames
-            .last()
-            .and_then(|frame| frame.components.get(index as usize))
-            .copied()
-            .unwrap_or_default()
+        self.frames.last().and_then(|frame| frame.components.get(index as usize)).copied().unwrap_or_default()
     }
 }
 
@@ -483,15 +450,9 @@ impl From<BinaryReaderError> for InspectError {
 fn refused(error: &BinaryReaderError, size: usize) -> Refusal {
     let what = error.message();
     // The parser has no typed error for an early end, only these words.
-    if error.offset() >= size || what.starts_with("unexpected end") || what.contains("end-of-file")
-    {
-        Refusal::Truncated {
-            at: error.offset().min(size),
-        }
+    if error.offset() >= size || what.starts_with("unexpected end") || what.contains("end-of-file") {
+        Refusal::Truncated { at: error.offset().min(size) }
     } else {
-        Refusal::Invalid {
-            at: error.offset(),
-            what: what.chars().take(300).collect(),
-        }
+        Refusal::Invalid { at: error.offset(), what: what.chars().take(300).collect() }
     }
 }

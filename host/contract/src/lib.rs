@@ -15,9 +15,8 @@ mod world;
 
 pub use binding::{BindError, Binding, BoundAttribute, Misfit, bind};
 pub use declaration::{
-    Declaration, DeclarationError, DeclaredAttribute, DeclaredKind, MAX_ATTRIBUTES,
-    MAX_CONDITION_BYTES, MAX_DECLARATIONS, MAX_DESCRIPTION_BYTES, MAX_NAME_BYTES, MAX_TIMEOUT,
-    Manifest, check_manifest,
+    Declaration, DeclarationError, DeclaredAttribute, DeclaredKind, MAX_ATTRIBUTES, MAX_CONDITION_BYTES,
+    MAX_DECLARATIONS, MAX_DESCRIPTION_BYTES, MAX_NAME_BYTES, MAX_TIMEOUT, Manifest, check_manifest,
 };
 pub use digest::{Digest, NoDigest};
 pub use inspect::{Inspection, MAX_NESTING, inspect};
@@ -32,16 +31,7 @@ pub const HOST_INTERFACE: &str = "wed:flow/host@0.1.0";
 pub const TYPE_INTERFACES: [&str; 2] = ["wed:flow/types@0.1.0", "wed:flow/values@0.1.0"];
 
 /// The functions of [`HOST_INTERFACE`].
-pub const HOST_FUNCTIONS: [&str; 8] = [
-    "log",
-    "panicked",
-    "now",
-    "random",
-    "sleep",
-    "config",
-    "secret",
-    "attributes",
-];
+pub const HOST_FUNCTIONS: [&str; 8] = ["log", "panicked", "now", "random", "sleep", "config", "secret", "attributes"];
 
 /// The interface of an instance's files, served where operator and flow grant it.
 pub const FILES_INTERFACE: &str = "wed:flow/files@0.1.0";

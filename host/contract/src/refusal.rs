@@ -34,9 +34,7 @@ pub enum Form {
 impl fmt::Display for Form {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Form::Empty => {
-                "the file is empty; upload the component that your build produced (a .wasm file)"
-            }
+            Form::Empty => "the file is empty; upload the component that your build produced (a .wasm file)",
             Form::CoreModule => {
                 "this is a core WebAssembly module, not a component; build for a component target \
                  (Rust: `cargo build --release --target wasm32-wasip2`) or wrap the module with \

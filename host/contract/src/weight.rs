@@ -27,14 +27,7 @@ pub(crate) struct Weight {
 
 impl AddAssign for Weight {
     fn add_assign(&mut self, other: Weight) {
-        let Weight {
-            instances,
-            component_instances,
-            memories,
-            tables,
-            memory_bytes,
-            table_elements,
-        } = other;
+        let Weight { instances, component_instances, memories, tables, memory_bytes, table_elements } = other;
         self.instances = self.instances.saturating_add(instances);
         self.component_instances = self.component_instances.saturating_add(component_instances);
         self.memories = self.memories.saturating_add(memories);
@@ -50,16 +43,8 @@ impl Weight {
         held([
             (Quantity::ModuleMemories, self.memories, MODULE_MEMORIES),
             (Quantity::ModuleTables, self.tables, MODULE_TABLES),
-            (
-                Quantity::MemoryBytes,
-                self.memory_bytes,
-                limits.memory_bytes,
-            ),
-            (
-                Quantity::TableElements,
-                self.table_elements,
-                limits.table_elements,
-            ),
+            (Quantity::MemoryBytes, self.memory_bytes, limits.memory_bytes),
+            (Quantity::TableElements, self.table_elements, limits.table_elements),
         ])
     }
 
@@ -68,23 +53,11 @@ impl Weight {
         let counted = u64::from(limits.instances);
         held([
             (Quantity::Instances, self.instances, counted),
-            (
-                Quantity::ComponentInstances,
-                self.component_instances,
-                MAX_COMPONENT_INSTANCES,
-            ),
+            (Quantity::ComponentInstances, self.component_instances, MAX_COMPONENT_INSTANCES),
             (Quantity::Memories, self.memories, counted),
             (Quantity::Tables, self.tables, counted),
-            (
-                Quantity::MemoryBytes,
-                self.memory_bytes,
-                limits.memory_bytes,
-            ),
-            (
-                Quantity::TableElements,
-                self.table_elements,
-                limits.table_elements,
-            ),
+            (Quantity::MemoryBytes, self.memory_bytes, limits.memory_bytes),
+            (Quantity::TableElements, self.table_elements, limits.table_elements),
         ])
     }
 }
@@ -93,11 +66,7 @@ impl Weight {
 fn held<const N: usize>(quantities: [(Quantity, u64, u64); N]) -> Result<(), Refusal> {
     for (quantity, found, limit) in quantities {
         if found > limit {
-            return Err(Refusal::TooLarge {
-                quantity,
-                found,
-                limit,
-            });
+            return Err(Refusal::TooLarge { quantity, found, limit });
         }
     }
     Ok(())

@@ -1,8 +1,6 @@
 //! The exports that the contract demands, and their types.
 
-use wasmparser::component_types::{
-    ComponentDefinedType, ComponentEntityType, ComponentFuncType, ComponentValType,
-};
+use wasmparser::component_types::{ComponentDefinedType, ComponentEntityType, ComponentFuncType, ComponentValType};
 use wasmparser::types::TypesRef;
 
 use crate::Refusal;
@@ -39,9 +37,7 @@ const WRITTEN: usize = 4096;
 /// [`Refusal::MissingExport`] or [`Refusal::WrongExport`].
 pub(crate) fn check_exports(types: TypesRef<'_>, exports: &[String]) -> Result<(), Refusal> {
     for (export, expected) in [("run", RUN), ("describe", DESCRIBE)] {
-        let Some(ComponentEntityType::Func(id)) =
-            types.component_item_for_export(export).map(|item| item.ty)
-        else {
+        let Some(ComponentEntityType::Func(id)) = types.component_item_for_export(export).map(|item| item.ty) else {
             let mut exports = exports.to_vec();
             exports.truncate(20);
             return Err(Refusal::MissingExport { export, exports });
@@ -56,15 +52,9 @@ pub(crate) fn check_exports(types: TypesRef<'_>, exports: &[String]) -> Result<(
                 .last()
                 .unwrap_or(0);
             // From the beginning of the word in which they part.
-            let from = expected[..same]
-                .rfind([' ', '{', '(', '<'])
-                .map_or(0, |at| at + 1);
+            let from = expected[..same].rfind([' ', '{', '(', '<']).map_or(0, |at| at + 1);
             let show = |text: &str| text[from..].chars().take(SHOWN).collect();
-            return Err(Refusal::WrongExport {
-                export,
-                expected: show(expected),
-                found: show(&found),
-            });
+            return Err(Refusal::WrongExport { export, expected: show(expected), found: show(&found) });
         }
     }
     Ok(())
@@ -72,11 +62,7 @@ pub(crate) fn check_exports(types: TypesRef<'_>, exports: &[String]) -> Result<(
 
 /// A function's type in the notation of WIT, with every named type written out.
 fn signature(types: TypesRef<'_>, function: &ComponentFuncType) -> String {
-    let mut text = String::from(if function.async_ {
-        "async func("
-    } else {
-        "func("
-    });
+    let mut text = String::from(if function.async_ { "async func(" } else { "func(" });
     for (at, (name, kind)) in function.params.iter().enumerate() {
         if at > 0 {
             text.push_str(", ");
@@ -94,11 +80,7 @@ fn signature(types: TypesRef<'_>, function: &ComponentFuncType) -> String {
 }
 
 /// Writes the parts of a type, with commas between them.
-fn write_list<T>(
-    text: &mut String,
-    parts: impl Iterator<Item = T>,
-    mut write: impl FnMut(T, &mut String),
-) {
+fn write_list<T>(text: &mut String, parts: impl Iterator<Item = T>, mut write: impl FnMut(T, &mut String)) {
     for (at, part) in parts.enumerate() {
         if at > 0 {
             text.push_str(", ");

@@ -10,14 +10,8 @@ fn component(more: &str, world: &str) -> Vec<u8> {
     let mut resolve = Resolve::default();
     let contract = concat!(env!("CARGO_MANIFEST_DIR"), "/../../wit/transition.wit");
     let (package, _) = resolve.push_path(contract).expect("the contract");
-    let package = if more.is_empty() {
-        package
-    } else {
-        resolve.push_str("more.wit", more).expect("more")
-    };
-    let world = resolve
-        .select_world(&[package], Some(world))
-        .expect("a world");
+    let package = if more.is_empty() { package } else { resolve.push_str("more.wit", more).expect("more") };
+    let world = resolve.select_world(&[package], Some(world)).expect("a world");
     let module = dummy_module(&resolve, world, ManglingAndAbi::Standard32);
     wedflow_loader::encoded(&resolve, world, module)
 }
@@ -45,11 +39,7 @@ fn the_contracts_own_world_is_accepted() {
 fn other_forms_are_refused_by_name() {
     for (bytes, form, hint) in [
         (&b""[..], Form::Empty, "empty"),
-        (
-            &wat("(module)")[..],
-            Form::CoreModule,
-            "wed component encode",
-        ),
+        (&wat("(module)")[..], Form::CoreModule, "wed component encode"),
         (b"(component)", Form::WasmText, "wasm-tools parse"),
         (b" ;; text\n(module)", Form::WasmText, "wasm-tools parse"),
         (b"package main", Form::OtherText, "source"),
@@ -80,10 +70,7 @@ fn a_cut_is_found_wherever_it_falls() {
     }
     let mut broken = whole.clone();
     broken[9] ^= 0xff;
-    assert!(matches!(
-        refusal(&broken),
-        Refusal::Invalid { .. } | Refusal::Truncated { .. }
-    ));
+    assert!(matches!(refusal(&broken), Refusal::Invalid { .. } | Refusal::Truncated { .. }));
 }
 
 #[test]
@@ -102,38 +89,19 @@ fn imports_are_named() {
     assert!(text.contains("`me:mine/files`"), "{text}");
     assert!(text.contains("`wed:flow/host@0.1.0`"), "{text}");
     let found = refusal(&world("import shout: func();"));
-    assert_eq!(
-        found,
-        Refusal::UnknownImport {
-            import: "shout".into()
-        }
-    );
+    assert_eq!(found, Refusal::UnknownImport { import: "shout".into() });
     // An item that the host does not have.
-    let found = refusal(&wat(
-        r#"(component (import "wed:flow/host@0.1.0" (instance (export "open" (func)))))"#,
-    ));
-    assert_eq!(
-        found,
-        Refusal::UnknownImport {
-            import: "wed:flow/host@0.1.0#open".into()
-        }
-    );
+    let found = refusal(&wat(r#"(component (import "wed:flow/host@0.1.0" (instance (export "open" (func)))))"#));
+    assert_eq!(found, Refusal::UnknownImport { import: "wed:flow/host@0.1.0#open".into() });
     // Another version.
-    let found = refusal(&wat(
-        r#"(component (import "wed:flow/host@0.2.0" (instance)))"#,
-    ));
+    let found = refusal(&wat(r#"(component (import "wed:flow/host@0.2.0" (instance)))"#));
     assert!(found.to_string().contains("`wed:flow/host@0.2.0`"));
 }
 
 #[test]
 fn wasi_imports_are_accepted_and_listed() {
-    let found = refusal(&wat(
-        r#"(component (import "wasi:cli/environment@0.2.3" (instance)))"#,
-    ));
-    assert!(matches!(
-        found,
-        Refusal::MissingExport { export: "run", .. }
-    ));
+    let found = refusal(&wat(r#"(component (import "wasi:cli/environment@0.2.3" (instance)))"#));
+    assert!(matches!(found, Refusal::MissingExport { export: "run", .. }));
 }
 
 #[test]
@@ -141,16 +109,8 @@ fn exports_are_compared_with_the_contract() {
     let found = refusal(&wat("(component)"));
     assert!(found.to_string().contains("`run` (it exports nothing)"));
 
-    let other = component(
-        "package me:mine; world mine { export run: func(payload: string) -> string; }",
-        "mine",
-    );
-    let Refusal::WrongExport {
-        export,
-        expected,
-        found,
-    } = refusal(&other)
-    else {
+    let other = component("package me:mine; world mine { export run: func(payload: string) -> string; }", "mine");
+    let Refusal::WrongExport { export, expected, found } = refusal(&other) else {
         panic!("another refusal");
     };
     assert_eq!(export, "run");
@@ -165,20 +125,12 @@ fn exports_are_compared_with_the_contract() {
 
 #[test]
 fn limits_are_counted_over_everything_that_is_instantiated() {
-    let limits = Limits {
-        instances: 8,
-        component_functions: 10,
-        ..Limits::default()
-    };
+    let limits = Limits { instances: 8, component_functions: 10, ..Limits::default() };
     let too_large = |text: &str, quantity: Quantity| match inspect(&wat(text), &limits) {
-        Err(Refusal::TooLarge {
-            quantity: found, ..
-        }) => assert_eq!(found, quantity, "{text}"),
+        Err(Refusal::TooLarge { quantity: found, .. }) => assert_eq!(found, quantity, "{text}"),
         other => panic!("{quantity:?}: {other:?}"),
     };
-    let mut doubling = String::from(
-        "(component (component $c0 (core module $m) (core instance (instantiate $m)))",
-    );
+    let mut doubling = String::from("(component (component $c0 (core module $m) (core instance (instantiate $m)))");
     for level in 1..=70 {
         doubling.push_str(&format!(
             "(component $c{level} (alias outer 1 $c{} (component $b)) (instance (instantiate $b)) (instance \
@@ -189,10 +141,7 @@ fn limits_are_counted_over_everything_that_is_instantiated() {
     doubling.push_str("(instance (instantiate $c70)))");
     too_large(&doubling, Quantity::Instances);
 
-    too_large(
-        "(component (core module $m (memory 1025)) (core instance (instantiate $m)))",
-        Quantity::MemoryBytes,
-    );
+    too_large("(component (core module $m (memory 1025)) (core instance (instantiate $m)))", Quantity::MemoryBytes);
     too_large(
         "(component (core module $m (table 100001 funcref)) (core instance (instantiate $m)))",
         Quantity::TableElements,
@@ -202,15 +151,9 @@ fn limits_are_counted_over_everything_that_is_instantiated() {
     let deep = format!("(component {} {})", "(component".repeat(20), ")".repeat(20));
     too_large(&deep, Quantity::Nesting);
 
-    let small = Limits {
-        component_bytes: 100,
-        ..Limits::default()
-    };
+    let small = Limits { component_bytes: 100, ..Limits::default() };
     let error = inspect(&component("", "transition"), &small).expect_err("too large");
-    assert!(
-        error.to_string().contains("where 100 are allowed"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("where 100 are allowed"), "{error}");
 }
 
 #[test]

@@ -261,19 +261,10 @@ cron = "@daily"
         let properties = |of: &str| schema.pointer(of).cloned().unwrap_or_default();
         for (described, there) in [
             ("/properties", &whole),
-            (
-                "/properties/attribute/items/properties",
-                &whole["attribute"][0],
-            ),
+            ("/properties/attribute/items/properties", &whole["attribute"][0]),
             ("/properties/trigger/items/properties", &whole["trigger"][0]),
-            (
-                "/properties/trigger/items/properties/work/properties",
-                &whole["trigger"][0]["work"],
-            ),
-            (
-                "/properties/transition/additionalProperties/properties",
-                &whole["transition"]["x"],
-            ),
+            ("/properties/trigger/items/properties/work/properties", &whole["trigger"][0]["work"]),
+            ("/properties/transition/additionalProperties/properties", &whole["transition"]["x"]),
         ] {
             assert_eq!(names(&properties(described)), names(there), "{described}");
         }

@@ -215,9 +215,7 @@ pub struct WhatIf {
 impl WhatIf {
     /// True if the instance would be left with jobs that are skipped, and nothing else.
     pub fn ends_as_exception(&self) -> bool {
-        self.becomes == Status::Regular
-            && self.fires.is_empty()
-            && self.stale.len() == self.still_pending.len()
+        self.becomes == Status::Regular && self.fires.is_empty() && self.stale.len() == self.still_pending.len()
     }
 }
 

@@ -28,9 +28,7 @@ impl<'r> Decode<'r, Postgres> for Readable {
     fn decode(value: PgValueRef<'r>) -> Result<Self, BoxDynError> {
         match <Json as Decode<'r, Postgres>>::decode(value) {
             Ok(document) => Ok(Readable(document)),
-            Err(error) if error.is::<serde_json::Error>() => {
-                Ok(Readable(json!({ "unreadable": error.to_string() })))
-            }
+            Err(error) if error.is::<serde_json::Error>() => Ok(Readable(json!({ "unreadable": error.to_string() }))),
             Err(error) => Err(error),
         }
     }

@@ -74,15 +74,12 @@ impl ShadowRun {
     pub fn add(&mut self, id: String, ends: [&str; 2], differences: Vec<ThingThatDiffers>) {
         let [before, with] = ends;
         if before != with {
-            let known =
-                (self.outcomes.iter_mut()).find(|one| one.before == before && one.with == with);
+            let known = (self.outcomes.iter_mut()).find(|one| one.before == before && one.with == with);
             match known {
                 Some(outcome) => outcome.attempts += 1,
-                None => self.outcomes.push(ShadowOutcome {
-                    before: before.to_owned(),
-                    with: with.to_owned(),
-                    attempts: 1,
-                }),
+                None => {
+                    self.outcomes.push(ShadowOutcome { before: before.to_owned(), with: with.to_owned(), attempts: 1 })
+                }
             }
             (self.outcomes).sort_by(|a, b| (&a.before, &a.with).cmp(&(&b.before, &b.with)));
         }

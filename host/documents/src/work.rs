@@ -117,14 +117,7 @@ pub struct Connection {
 
 impl Default for Report {
     fn default() -> Self {
-        Report {
-            success: true,
-            values: Map::new(),
-            reason: None,
-            claim: None,
-            base: None,
-            done_at: None,
-        }
+        Report { success: true, values: Map::new(), reason: None, claim: None, base: None, done_at: None }
     }
 }
 

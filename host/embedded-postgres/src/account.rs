@@ -21,44 +21,28 @@ impl Account {
     /// The account to run the server under, or nothing when this process is not root.
     ///
     /// `server` is the folder the server writes to: an existing one keeps its owner.
-    pub(crate) fn choose(
-        wanted: Option<&str>,
-        server: &Path,
-    ) -> Result<Option<Self>, PostgresError> {
+    pub(crate) fn choose(wanted: Option<&str>, server: &Path) -> Result<Option<Self>, PostgresError> {
         let me = rustix::process::geteuid().as_raw();
         let owner = fs::metadata(server).ok().map(|found| found.uid());
         if me != 0 {
             return match owner {
-                Some(owner) if owner != me => Err(PostgresError::NotOwner {
-                    path: server.to_owned(),
-                    owner,
-                }),
+                Some(owner) if owner != me => Err(PostgresError::NotOwner { path: server.to_owned(), owner }),
                 _ => Ok(None),
             };
         }
         let passwd = Path::new("/etc/passwd");
-        let accounts =
-            fs::read_to_string(passwd).map_err(|e| PostgresError::io("read", passwd, e))?;
+        let accounts = fs::read_to_string(passwd).map_err(|e| PostgresError::io("read", passwd, e))?;
         let named = |name: &str| find(&accounts, |account| account.name == name);
         let account = match (owner.filter(|uid| *uid != 0), wanted) {
-            (Some(uid), _) => {
-                find(&accounts, |account| account.uid == uid).ok_or(PostgresError::NoAccount {
-                    name: format!("with uid {uid}"),
-                })?
-            }
-            (None, Some(name)) => named(name).ok_or_else(|| PostgresError::NoAccount {
-                name: name.to_owned(),
-            })?,
+            (Some(uid), _) => find(&accounts, |account| account.uid == uid)
+                .ok_or(PostgresError::NoAccount { name: format!("with uid {uid}") })?,
+            (None, Some(name)) => named(name).ok_or_else(|| PostgresError::NoAccount { name: name.to_owned() })?,
             (None, None) => named("wedflow")
                 .or_else(|| named("nobody"))
-                .ok_or_else(|| PostgresError::NoAccount {
-                    name: "wedflow".to_owned(),
-                })?,
+                .ok_or_else(|| PostgresError::NoAccount { name: "wedflow".to_owned() })?,
         };
         if account.uid == 0 {
-            return Err(PostgresError::NoAccount {
-                name: "wedflow".to_owned(),
-            });
+            return Err(PostgresError::NoAccount { name: "wedflow".to_owned() });
         }
         Ok(Some(account))
     }
@@ -70,8 +54,7 @@ impl Account {
 
     /// Gives a folder to this account.
     pub(crate) fn own(&self, path: &Path) -> Result<(), PostgresError> {
-        lchown(path, Some(self.uid), Some(self.gid))
-            .map_err(|e| PostgresError::io("change the owner of", path, e))
+        lchown(path, Some(self.uid), Some(self.gid)).map_err(|e| PostgresError::io("change the owner of", path, e))
     }
 
     /// Gives an open file to this account. By its name it would not be safe: in a folder of the
@@ -125,17 +108,9 @@ mod tests {
 
     #[test]
     fn accounts_are_found_and_damaged_lines_skipped() {
-        let passwd =
-            "root:x:0:0:root:/root:/bin/sh\nbroken\n+::::::\nnobody:x:65534:65533:n:/:/x\n";
+        let passwd = "root:x:0:0:root:/root:/bin/sh\nbroken\n+::::::\nnobody:x:65534:65533:n:/:/x\n";
         let nobody = find(passwd, |account| account.name == "nobody");
-        assert_eq!(
-            nobody,
-            Some(Account {
-                name: "nobody".into(),
-                uid: 65534,
-                gid: 65533
-            })
-        );
+        assert_eq!(nobody, Some(Account { name: "nobody".into(), uid: 65534, gid: 65533 }));
         assert_eq!(find(passwd, |account| account.name == "broken"), None);
     }
 
@@ -145,14 +120,7 @@ mod tests {
         let closed = parent.path().join("closed");
         fs::create_dir(&closed).expect("folder");
         fs::set_permissions(&closed, fs::Permissions::from_mode(0o700)).expect("mode");
-        let stranger = Account {
-            name: "stranger".into(),
-            uid: 4_000_000,
-            gid: 4_000_000,
-        };
-        assert!(matches!(
-            stranger.check_reach(&closed.join("home")),
-            Err(PostgresError::Unreachable { .. })
-        ));
+        let stranger = Account { name: "stranger".into(), uid: 4_000_000, gid: 4_000_000 };
+        assert!(matches!(stranger.check_reach(&closed.join("home")), Err(PostgresError::Unreachable { .. })));
     }
 }

@@ -159,9 +159,7 @@ pub enum PostgresError {
         port: u16,
     },
     /// Every port that was tried is taken.
-    #[error(
-        "no free port for the database between {first} and {last}: name one in WEDFLOW_POSTGRES_PORT"
-    )]
+    #[error("no free port for the database between {first} and {last}: name one in WEDFLOW_POSTGRES_PORT")]
     NoFreePort {
         /// The first that was tried.
         first: u16,
@@ -203,22 +201,11 @@ impl PostgresError {
     pub(crate) fn io(doing: &'static str, path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         match source.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                PostgresError::DiskFull { path }
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => PostgresError::DiskFull { path },
+            io::ErrorKind::PermissionDenied if owner_of(&path).is_some_and(|owner| owner != own_uid()) => {
+                PostgresError::NotOwner { owner: owner_of(&path).unwrap_or_default(), path }
             }
-            io::ErrorKind::PermissionDenied
-                if owner_of(&path).is_some_and(|owner| owner != own_uid()) =>
-            {
-                PostgresError::NotOwner {
-                    owner: owner_of(&path).unwrap_or_default(),
-                    path,
-                }
-            }
-            _ => PostgresError::Io {
-                doing,
-                path,
-                source,
-            },
+            _ => PostgresError::Io { doing, path, source },
         }
     }
 

@@ -68,9 +68,7 @@ const LARGEST_ARCHIVE: u64 = 256 << 20;
 const TRIES: u32 = 3;
 
 fn build() -> Option<&'static Build> {
-    BUILDS
-        .iter()
-        .find(|build| build.os == std::env::consts::OS && build.arch == std::env::consts::ARCH)
+    BUILDS.iter().find(|build| build.os == std::env::consts::OS && build.arch == std::env::consts::ARCH)
 }
 
 /// The version of the embedded server on this platform (`18.6.0` is what Postgres itself calls
@@ -103,9 +101,7 @@ pub(crate) fn ensure(
     let bytes = match archive {
         Some(path) => fs::read(path).map_err(|e| PostgresError::io("read", path, e))?,
         None => {
-            progress(Progress::Downloading {
-                version: build.version,
-            });
+            progress(Progress::Downloading { version: build.version });
             download(build)?
         }
     };
@@ -120,14 +116,9 @@ fn download(build: &Build) -> Result<Vec<u8>, PostgresError> {
     let package = format!("embedded-postgres-binaries-{}", build.platform);
     let file = format!("{package}-{}.jar", build.version);
     let address = format!("{REPOSITORY}/{package}/{}/{file}", build.version);
-    let roots = TlsConfig::builder()
-        .root_certs(RootCerts::PlatformVerifier)
-        .build();
-    let agent = ureq::Agent::config_builder()
-        .tls_config(roots)
-        .timeout_global(Some(DOWNLOAD_LIMIT))
-        .build()
-        .new_agent();
+    let roots = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
+    let agent =
+        ureq::Agent::config_builder().tls_config(roots).timeout_global(Some(DOWNLOAD_LIMIT)).build().new_agent();
     let mut tries = 1;
     loop {
         let reason = match fetch(&agent, &address) {
@@ -156,47 +147,27 @@ fn fetch(agent: &ureq::Agent, address: &str) -> Result<Vec<u8>, ureq::Error> {
 
 /// The repository publishes digests too, but who can change the archive there can change those.
 fn check(build: &Build, bytes: &[u8]) -> Result<(), PostgresError> {
-    let found: String = Sha256::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let found: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     if found == build.sha256 {
         Ok(())
     } else {
-        Err(PostgresError::Digest {
-            version: build.version.to_owned(),
-            expected: build.sha256.to_owned(),
-            found,
-        })
+        Err(PostgresError::Digest { version: build.version.to_owned(), expected: build.sha256.to_owned(), found })
     }
 }
 
-fn unpack(
-    build: &Build,
-    bytes: &[u8],
-    binaries: &Path,
-    target: &Path,
-) -> Result<(), PostgresError> {
+fn unpack(build: &Build, bytes: &[u8], binaries: &Path, target: &Path) -> Result<(), PostgresError> {
     let staging = binaries.join("unpacking");
     remove(&staging)?;
     create_open_folder(&staging)?;
     let unpacked = staging.join(build.version);
     if let Err(e) = extract(bytes, &unpacked) {
         let reason = e.to_string();
-        let full = matches!(
-            e.kind(),
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
-        );
+        let full = matches!(e.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
         remove(&staging)?;
         return Err(if full || PostgresError::speaks_of_full_disk(&reason) {
-            PostgresError::DiskFull {
-                path: binaries.to_owned(),
-            }
+            PostgresError::DiskFull { path: binaries.to_owned() }
         } else {
-            PostgresError::Unpack {
-                version: build.version.to_owned(),
-                reason,
-            }
+            PostgresError::Unpack { version: build.version.to_owned(), reason }
         });
     }
     open_to_all(&unpacked)?;
@@ -220,9 +191,7 @@ fn extract(bytes: &[u8], into: &Path) -> io::Result<()> {
 
 fn remove(folder: &Path) -> Result<(), PostgresError> {
     match fs::remove_dir_all(folder) {
-        Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-            Err(PostgresError::io("remove", folder, e))
-        }
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(PostgresError::io("remove", folder, e)),
         _ => Ok(()),
     }
 }
@@ -255,11 +224,7 @@ fn open_to_all(folder: &Path) -> Result<(), PostgresError> {
         return Ok(());
     }
     let mode = found.permissions().mode();
-    let mode = if found.is_dir() || mode & 0o100 != 0 {
-        0o755
-    } else {
-        0o644
-    };
+    let mode = if found.is_dir() || mode & 0o100 != 0 { 0o755 } else { 0o644 };
     fs::set_permissions(folder, fs::Permissions::from_mode(mode)).map_err(fail)?;
     if found.is_dir() {
         for entry in fs::read_dir(folder).map_err(fail)? {
@@ -276,10 +241,7 @@ mod tests {
     #[test]
     fn a_changed_archive_is_refused() {
         let Some(build) = build() else { return };
-        assert!(matches!(
-            check(build, b"something else"),
-            Err(PostgresError::Digest { .. })
-        ));
+        assert!(matches!(check(build, b"something else"), Err(PostgresError::Digest { .. })));
         assert!(build.version.starts_with(MAJOR));
     }
 }

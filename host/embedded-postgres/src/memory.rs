@@ -18,9 +18,7 @@ const LIMITED: &str = "ulimit -S -v \"$0\" 2>/dev/null; exec \"$@\"";
 pub(crate) fn limited(program: &OsStr) -> Command {
     let mut command = Command::new("/bin/sh");
     let kibibytes = process_bytes() / 1_024;
-    command
-        .args(["-c", LIMITED, &kibibytes.to_string()])
-        .arg(program);
+    command.args(["-c", LIMITED, &kibibytes.to_string()]).arg(program);
     command
 }
 

@@ -58,10 +58,7 @@ impl Postgres {
         Self::with(settings, true)
     }
 
-    pub(crate) fn with(
-        mut settings: PostgresSettings,
-        lasting: bool,
-    ) -> Result<Self, PostgresError> {
+    pub(crate) fn with(mut settings: PostgresSettings, lasting: bool) -> Result<Self, PostgresError> {
         settings.home = resolve(&settings.home)?;
         settings.binaries = resolve(&settings.binaries)?;
         Ok(Postgres { settings, lasting })
@@ -112,10 +109,7 @@ impl Postgres {
     /// [`PostgresError::Io`] when its files cannot be read.
     pub fn status(&self) -> Result<Status, PostgresError> {
         Ok(match postmaster::find(&self.data())? {
-            Found::Alive(found) if found.is_ready() => Status::Running {
-                pid: found.pid,
-                port: found.port,
-            },
+            Found::Alive(found) if found.is_ready() => Status::Running { pid: found.pid, port: found.port },
             Found::Alive(found) => Status::Changing { pid: found.pid },
             Found::None | Found::Stale { .. } if self.is_created() => Status::Stopped,
             Found::None | Found::Stale { .. } => Status::NotCreated,
@@ -157,15 +151,9 @@ impl Postgres {
 
     fn connection_at(&self, port: u16) -> Result<Connection, PostgresError> {
         let path = self.password_file();
-        let password = state::read_password(&path)?.ok_or_else(|| PostgresError::NoPassword {
-            data: self.data(),
-            password: path,
-        })?;
-        Ok(Connection {
-            port,
-            user: SUPERUSER.to_owned(),
-            password,
-        })
+        let password = state::read_password(&path)?
+            .ok_or_else(|| PostgresError::NoPassword { data: self.data(), password: path })?;
+        Ok(Connection { port, user: SUPERUSER.to_owned(), password })
     }
 
     fn server(&self, installed: PathBuf) -> Result<Server, PostgresError> {
@@ -179,10 +167,7 @@ impl Postgres {
     }
 
     /// The blocking body of [`Postgres::ensure_started`].
-    pub(crate) fn start(
-        &self,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<Connection, PostgresError> {
+    pub(crate) fn start(&self, progress: &mut dyn FnMut(Progress)) -> Result<Connection, PostgresError> {
         if let Some(connection) = self.connection()? {
             return Ok(connection);
         }
@@ -192,11 +177,7 @@ impl Postgres {
         if let Some(found) = self.await_postmaster()? {
             return self.connection_at(found.port);
         }
-        let installed = install::ensure(
-            &self.settings.binaries,
-            self.settings.archive.as_deref(),
-            progress,
-        )?;
+        let installed = install::ensure(&self.settings.binaries, self.settings.archive.as_deref(), progress)?;
         let server = self.server(installed)?;
         server.prepare()?;
         if !self.is_created() {
@@ -226,17 +207,10 @@ impl Postgres {
 
     /// Starts on the port that is asked for or remembered; without one, on the first that is free,
     /// and remembers it.
-    fn start_on_a_port(
-        &self,
-        server: &Server,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<u16, PostgresError> {
+    fn start_on_a_port(&self, server: &Server, progress: &mut dyn FnMut(Progress)) -> Result<u16, PostgresError> {
         let path = self.settings.home.join("cluster.json");
         let known = State::read(&path)?;
-        let fixed = self
-            .settings
-            .port
-            .or(known.as_ref().map(|state| state.port));
+        let fixed = self.settings.port.or(known.as_ref().map(|state| state.port));
         let mut start = |port: u16| {
             progress(Progress::Starting { port });
             server.configure(port, &self.settings.configuration)?;
@@ -246,11 +220,7 @@ impl Postgres {
             Some(port) if !is_free(port) => return Err(PostgresError::PortTaken { port }),
             Some(port) => start(port).map(|()| port)?,
             None => {
-                let (first, last) = if self.lasting {
-                    LASTING_PORTS
-                } else {
-                    TEMPORARY_PORTS
-                };
+                let (first, last) = if self.lasting { LASTING_PORTS } else { TEMPORARY_PORTS };
                 let mut found = None;
                 for port in self.candidates(first, last).filter(|port| is_free(*port)) {
                     match start(port) {
@@ -266,10 +236,7 @@ impl Postgres {
                 found.ok_or(PostgresError::NoFreePort { first, last })?
             }
         };
-        let state = State {
-            port,
-            version: install::version().unwrap_or_default().to_owned(),
-        };
+        let state = State { port, version: install::version().unwrap_or_default().to_owned() };
         if known.as_ref() != Some(&state) {
             state.write(&path)?;
         }
@@ -284,9 +251,7 @@ impl Postgres {
             0
         } else {
             let name = self.settings.home.as_os_str().as_encoded_bytes();
-            name.iter().fold(0_u16, |hash, byte| {
-                hash.wrapping_mul(31).wrapping_add(u16::from(*byte))
-            }) % count
+            name.iter().fold(0_u16, |hash, byte| hash.wrapping_mul(31).wrapping_add(u16::from(*byte))) % count
         };
         (0..count).map(move |step| first + (step + offset) % count)
     }
@@ -303,11 +268,7 @@ impl Postgres {
                         output: format!(
                             "the server (process {}) is still {} after {} s",
                             found.pid,
-                            if found.is_stopping() {
-                                "stopping"
-                            } else {
-                                "starting"
-                            },
+                            if found.is_stopping() { "stopping" } else { "starting" },
                             TRANSITION_LIMIT.as_secs()
                         ),
                         log: self.log_folder(),
@@ -328,11 +289,7 @@ impl Postgres {
         if !matches!(postmaster::find(&self.data())?, Found::Alive(_)) {
             return Ok(false);
         }
-        let installed = install::ensure(
-            &self.settings.binaries,
-            self.settings.archive.as_deref(),
-            &mut |_| {},
-        )?;
+        let installed = install::ensure(&self.settings.binaries, self.settings.archive.as_deref(), &mut |_| {})?;
         self.server(installed)?.stop(orderly)?;
         Ok(true)
     }
@@ -342,11 +299,7 @@ impl Postgres {
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, PostgresError> + Send + 'static,
 ) -> Result<T, PostgresError> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|e| PostgresError::Interrupted {
-            reason: e.to_string(),
-        })?
+    tokio::task::spawn_blocking(work).await.map_err(|e| PostgresError::Interrupted { reason: e.to_string() })?
 }
 
 fn is_free(port: u16) -> bool {
@@ -357,9 +310,7 @@ fn is_free(port: u16) -> bool {
 /// the path of its data folder.
 fn resolve(path: &Path) -> Result<PathBuf, PostgresError> {
     let absolute = std::path::absolute(path).map_err(|e| PostgresError::io("find", path, e))?;
-    let existing = absolute
-        .ancestors()
-        .find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
+    let existing = absolute.ancestors().find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
     Ok(match existing {
         Some((ancestor, real)) => match absolute.strip_prefix(ancestor) {
             Ok(rest) if rest.as_os_str().is_empty() => real,

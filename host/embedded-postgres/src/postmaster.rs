@@ -54,14 +54,8 @@ impl Postmaster {
         let mut rest = lines.skip(2);
         Some(Postmaster {
             pid,
-            port: rest
-                .next()
-                .and_then(|port| port.trim().parse().ok())
-                .unwrap_or_default(),
-            status: rest
-                .nth(3)
-                .map(|status| status.trim().to_owned())
-                .unwrap_or_default(),
+            port: rest.next().and_then(|port| port.trim().parse().ok()).unwrap_or_default(),
+            status: rest.nth(3).map(|status| status.trim().to_owned()).unwrap_or_default(),
         })
     }
 }
@@ -96,10 +90,8 @@ pub(crate) fn find(data: &Path) -> Result<Found, PostgresError> {
 fn is_postmaster(pid: i32, data: &Path) -> bool {
     let process = Path::new("/proc").join(pid.to_string());
     // After the name in parentheses, which may hold anything, comes the state.
-    let zombie = fs::read_to_string(process.join("stat")).is_ok_and(|stat| {
-        stat.rsplit_once(')')
-            .is_some_and(|(_, rest)| rest.trim_start().starts_with(['Z', 'X']))
-    });
+    let zombie = fs::read_to_string(process.join("stat"))
+        .is_ok_and(|stat| stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with(['Z', 'X'])));
     if zombie {
         return false;
     }
@@ -111,9 +103,7 @@ fn is_postmaster(pid: i32, data: &Path) -> bool {
         .windows(2)
         .filter(|pair| pair[0] == b"-D")
         .filter_map(|pair| std::str::from_utf8(pair[1]).ok())
-        .any(|folder| {
-            Path::new(folder) == data || fs::canonicalize(folder).is_ok_and(|folder| folder == data)
-        })
+        .any(|folder| Path::new(folder) == data || fs::canonicalize(folder).is_ok_and(|folder| folder == data))
 }
 
 /// Makes the `postmaster.pid` of a dead server harmless when its process id now belongs to another

@@ -99,9 +99,7 @@ impl Server {
     }
 
     fn own(&self, path: &Path) -> Result<(), PostgresError> {
-        self.account
-            .as_ref()
-            .map_or(Ok(()), |account| account.own(path))
+        self.account.as_ref().map_or(Ok(()), |account| account.own(path))
     }
 
     /// A program of the server, with an environment of its own: nothing of the caller's (`PGDATA`,
@@ -153,12 +151,7 @@ impl Server {
                 // Postgres's own collation: the same on every machine, and no upgrade of the
                 // system's C library can break an index.
                 .args(["--encoding", "UTF8", "--locale", "C"])
-                .args([
-                    "--locale-provider",
-                    "builtin",
-                    "--builtin-locale",
-                    "C.UTF-8",
-                ]);
+                .args(["--locale-provider", "builtin", "--builtin-locale", "C.UTF-8"]);
             if !self.lasting {
                 initdb.arg("--no-sync");
             }
@@ -172,16 +165,12 @@ impl Server {
             return Err(if PostgresError::speaks_of_full_disk(&said) {
                 PostgresError::DiskFull { path: data }
             } else {
-                PostgresError::Initialise {
-                    path: data,
-                    output: said,
-                }
+                PostgresError::Initialise { path: data, output: said }
             });
         }
         self.write(&partial.join("pg_hba.conf"), ACCESS)?;
         let main = partial.join("postgresql.conf");
-        let mut text =
-            fs::read_to_string(&main).map_err(|e| PostgresError::io("read", &main, e))?;
+        let mut text = fs::read_to_string(&main).map_err(|e| PostgresError::io("read", &main, e))?;
         text.push_str(
             "\n# wedflow.conf is written anew at every start; local.conf is yours.\n\
              include 'wedflow.conf'\ninclude_if_exists 'local.conf'\n",
@@ -210,17 +199,10 @@ impl Server {
     }
 
     /// Writes the settings for the next start.
-    pub(crate) fn configure(
-        &self,
-        port: u16,
-        extra: &[(String, String)],
-    ) -> Result<(), PostgresError> {
+    pub(crate) fn configure(&self, port: u16, extra: &[(String, String)]) -> Result<(), PostgresError> {
         let quoted = |value: &str| format!("'{}'", value.replace('\\', "\\\\").replace('\'', "''"));
         let mut text = format!("# Written by Wedflow at every start.\nport = {port}\n");
-        text.push_str(&format!(
-            "log_directory = {}\n",
-            quoted(&self.log().to_string_lossy())
-        ));
+        text.push_str(&format!("log_directory = {}\n", quoted(&self.log().to_string_lossy())));
         let own = CONFIGURATION.iter().copied();
         let extra = extra.iter().map(|(name, value)| (&**name, &**value));
         for (name, value) in own.chain(extra) {
@@ -248,14 +230,7 @@ impl Server {
             let pg_ctl = self.installed.join("bin/pg_ctl");
             let mut pg_ctl = self.prepared(memory::limited(pg_ctl.as_os_str()));
             pg_ctl
-                .args([
-                    "start",
-                    "--wait",
-                    "--timeout",
-                    "300",
-                    "--silent",
-                    "--pgdata",
-                ])
+                .args(["start", "--wait", "--timeout", "300", "--silent", "--pgdata"])
                 .arg(self.data())
                 .arg("--log")
                 .arg(&startup_log);
@@ -277,10 +252,7 @@ impl Server {
             } else if PostgresError::speaks_of_full_disk(&text) {
                 PostgresError::DiskFull { path: self.data() }
             } else {
-                PostgresError::Start {
-                    output: tail(&text, 20),
-                    log: self.log(),
-                }
+                PostgresError::Start { output: tail(&text, 20), log: self.log() }
             });
         }
     }
@@ -295,13 +267,7 @@ impl Server {
             .arg("--pgdata")
             .arg(self.data());
         let output = Self::run(pg_ctl)?;
-        if output.status.success() {
-            Ok(())
-        } else {
-            Err(PostgresError::Stop {
-                output: said(&output),
-            })
-        }
+        if output.status.success() { Ok(()) } else { Err(PostgresError::Stop { output: said(&output) }) }
     }
 
     /// The log's files and their sizes.
@@ -321,10 +287,7 @@ impl Server {
     fn log_since(&self, before: &[(PathBuf, u64)]) -> String {
         let mut added = String::new();
         for (path, size) in self.log_size() {
-            let old = before
-                .iter()
-                .find(|(known, _)| *known == path)
-                .map_or(0, |(_, old)| *old);
+            let old = before.iter().find(|(known, _)| *known == path).map_or(0, |(_, old)| *old);
             if size > old && path != self.startup_log() {
                 let bytes = fs::read(&path).unwrap_or_default();
                 let start = usize::try_from(old).unwrap_or(usize::MAX);
@@ -337,22 +300,14 @@ impl Server {
 
 /// Returns what a program printed.
 fn said(output: &Output) -> String {
-    let text = [&output.stdout, &output.stderr]
-        .map(|stream| String::from_utf8_lossy(stream).trim().to_owned())
-        .join("\n");
+    let text =
+        [&output.stdout, &output.stderr].map(|stream| String::from_utf8_lossy(stream).trim().to_owned()).join("\n");
     let text = tail(&text, 20);
-    if text.is_empty() {
-        output.status.to_string()
-    } else {
-        text
-    }
+    if text.is_empty() { output.status.to_string() } else { text }
 }
 
 /// The last lines that say anything.
 fn tail(text: &str, count: usize) -> String {
-    let lines: Vec<&str> = text
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .collect();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     lines[lines.len().saturating_sub(count)..].join("\n")
 }

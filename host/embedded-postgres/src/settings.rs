@@ -118,22 +118,13 @@ impl Connection {
         }
         // The server has no certificate and only the loopback interface: asking for TLS first would
         // cost a round trip.
-        format!(
-            "postgres://{}:{}@{}:{}/{name}?sslmode=disable",
-            self.user,
-            self.password,
-            Self::HOST,
-            self.port
-        )
+        format!("postgres://{}:{}@{}:{}/{name}?sslmode=disable", self.user, self.password, Self::HOST, self.port)
     }
 }
 
 impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Connection")
-            .field("port", &self.port)
-            .field("user", &self.user)
-            .finish_non_exhaustive()
+        f.debug_struct("Connection").field("port", &self.port).field("user", &self.user).finish_non_exhaustive()
     }
 }
 
@@ -186,11 +177,7 @@ mod tests {
 
     #[test]
     fn the_password_is_not_in_the_debug_form_and_names_are_encoded() {
-        let connection = Connection {
-            port: 15432,
-            user: "postgres".into(),
-            password: "s3cret".into(),
-        };
+        let connection = Connection { port: 15432, user: "postgres".into(), password: "s3cret".into() };
         assert!(!format!("{connection:?}").contains("s3cret"));
         assert_eq!(
             connection.url_of("a b/é"),

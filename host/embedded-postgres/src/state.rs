@@ -29,10 +29,7 @@ impl State {
         };
         serde_json::from_str(&text)
             .map(Some)
-            .map_err(|e| PostgresError::State {
-                path: path.to_owned(),
-                reason: e.to_string(),
-            })
+            .map_err(|e| PostgresError::State { path: path.to_owned(), reason: e.to_string() })
     }
 
     /// Writes the file, whole or not at all.
@@ -44,12 +41,7 @@ impl State {
 
 /// Replaces a file in one step, and sees to it that it survives a crash of the machine. With an
 /// owner, it is that account's from the moment it has its name.
-pub(crate) fn write_whole(
-    path: &Path,
-    text: &str,
-    mode: u32,
-    owner: Option<&Account>,
-) -> Result<(), PostgresError> {
+pub(crate) fn write_whole(path: &Path, text: &str, mode: u32, owner: Option<&Account>) -> Result<(), PostgresError> {
     let fail = |e| PostgresError::io("write", path, e);
     let partial = path.with_extension("partial");
     // A leftover may have another owner or mode.
@@ -57,12 +49,7 @@ pub(crate) fn write_whole(
         Err(e) if e.kind() != ErrorKind::NotFound => return Err(fail(e)),
         _ => {}
     }
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(mode)
-        .open(&partial)
-        .map_err(fail)?;
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&partial).map_err(fail)?;
     if let Some(owner) = owner {
         owner.own_file(&file).map_err(fail)?;
     }
@@ -94,13 +81,7 @@ pub(crate) fn new_password() -> Result<String, PostgresError> {
 /// Takes a lock among all processes; it is given back when the file is dropped, even by a crash.
 pub(crate) fn lock(path: &Path, progress: &mut dyn FnMut(Progress)) -> Result<File, PostgresError> {
     let fail = |e| PostgresError::io("lock", path, e);
-    let file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(path)
-        .map_err(fail)?;
+    let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path).map_err(fail)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => {
@@ -121,17 +102,11 @@ mod tests {
         let home = tempfile::tempdir().expect("folder");
         let path = home.path().join("cluster.json");
         assert_eq!(State::read(&path).expect("read"), None);
-        let state = State {
-            port: 15432,
-            version: "18.6.0".into(),
-        };
+        let state = State { port: 15432, version: "18.6.0".into() };
         state.write(&path).expect("write");
         assert_eq!(State::read(&path).expect("read"), Some(state));
         fs::write(&path, "{").expect("write");
-        assert!(matches!(
-            State::read(&path),
-            Err(PostgresError::State { .. })
-        ));
+        assert!(matches!(State::read(&path), Err(PostgresError::State { .. })));
     }
 
     #[test]

@@ -57,10 +57,7 @@ impl TemporaryPostgres {
         let parent = std::env::temp_dir();
         sweep(&parent);
         let fail = |e| PostgresError::io("create a folder in", &parent, e);
-        let home = tempfile::Builder::new()
-            .prefix(PREFIX)
-            .tempdir_in(&parent)
-            .map_err(fail)?;
+        let home = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&parent).map_err(fail)?;
         // As root, the server's account must get through.
         fs::set_permissions(home.path(), fs::Permissions::from_mode(0o711)).map_err(fail)?;
         // Locked before it has its name: others who sweep must never see it unlocked.
@@ -75,12 +72,7 @@ impl TemporaryPostgres {
         settings.account = environment.account;
         let cluster = Postgres::with(settings, false)?;
         let connection = cluster.start(&mut |_| {})?;
-        Ok(TemporaryPostgres {
-            cluster,
-            connection,
-            _home: home,
-            _owner: owner,
-        })
+        Ok(TemporaryPostgres { cluster, connection, _home: home, _owner: owner })
     }
 }
 

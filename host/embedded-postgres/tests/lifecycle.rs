@@ -35,9 +35,7 @@ fn of_its_own(home: &Path) -> PostgresSettings {
 }
 
 async fn connect(connection: &Connection) -> PgConnection {
-    PgConnection::connect(&connection.url())
-        .await
-        .expect("connection")
+    PgConnection::connect(&connection.url()).await.expect("connection")
 }
 
 async fn ask(connection: &Connection, sql: &'static str) -> String {
@@ -76,20 +74,13 @@ async fn data_survives_a_restart() {
     assert_eq!(cluster.status().expect("status"), Status::NotCreated);
     let seen = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&seen);
-    let first = cluster
-        .ensure_started(move |step| sink.lock().expect("lock").push(step))
-        .await
-        .expect("start");
+    let first = cluster.ensure_started(move |step| sink.lock().expect("lock").push(step)).await.expect("start");
     {
         let seen = seen.lock().expect("lock");
         assert!(seen.contains(&Progress::Initialising), "{seen:?}");
         assert_eq!(seen.last(), Some(&Progress::Ready { port: first.port }));
     }
-    tell(
-        &first,
-        "create table kept (n text); insert into kept values ('here')",
-    )
-    .await;
+    tell(&first, "create table kept (n text); insert into kept values ('here')").await;
 
     // Idempotent: the same server answers.
     let before = pid(&cluster);
@@ -116,16 +107,8 @@ async fn nobody_enters_without_the_password() {
     let mut wrong = connection.clone();
     wrong.password = "guess".into();
     let refused = PgConnection::connect(&wrong.url()).await;
-    assert!(
-        refused
-            .expect_err("refused")
-            .to_string()
-            .contains("password")
-    );
-    let mode = std::fs::metadata(cluster.password_file())
-        .expect("file")
-        .permissions()
-        .mode();
+    assert!(refused.expect_err("refused").to_string().contains("password"));
+    let mode = std::fs::metadata(cluster.password_file()).expect("file").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     cluster.stop().await.expect("stop");
 }
@@ -143,10 +126,7 @@ async fn a_cluster_has_the_settings_of_the_product() {
         ("select current_setting('unix_socket_directories')", ""),
         ("select current_setting('TimeZone')", "UTC"),
         ("select split_part(version(), ' ', 2)", "18.6"),
-        (
-            "select datcollate from pg_database where datname = 'postgres'",
-            "C",
-        ),
+        ("select datcollate from pg_database where datname = 'postgres'", "C"),
         ("select upper('é')", "É"),
     ] {
         if setting.contains("version") && wedflow_embedded_postgres::version() != Some("18.6.0") {
@@ -161,19 +141,13 @@ async fn a_cluster_has_the_settings_of_the_product() {
 async fn a_killed_server_is_recovered() {
     let (_home, cluster) = cluster();
     let connection = cluster.ensure_started(|_| {}).await.expect("start");
-    tell(
-        &connection,
-        "create table kept (n text); insert into kept values ('here')",
-    )
-    .await;
+    tell(&connection, "create table kept (n text); insert into kept values ('here')").await;
     for _ in 0..3 {
         // A session in the middle of something holds the shared memory for a while.
         let busy = connect(&connection).await;
         let sleeping = tokio::spawn(async move {
             let mut busy = busy;
-            let _ = sqlx::raw_sql("select pg_sleep(30)")
-                .execute(&mut busy)
-                .await;
+            let _ = sqlx::raw_sql("select pg_sleep(30)").execute(&mut busy).await;
         });
         let killed = pid(&cluster);
         kill(killed);
@@ -223,15 +197,9 @@ async fn a_taken_port_is_named() {
     cluster.stop().await.expect("stop");
     let thief = std::net::TcpListener::bind(("127.0.0.1", connection.port)).expect("bind");
     let error = cluster.ensure_started(|_| {}).await.expect_err("taken");
-    assert!(
-        matches!(error, PostgresError::PortTaken { port } if port == connection.port),
-        "{error}"
-    );
+    assert!(matches!(error, PostgresError::PortTaken { port } if port == connection.port), "{error}");
     drop(thief);
-    assert_eq!(
-        cluster.ensure_started(|_| {}).await.expect("start"),
-        connection
-    );
+    assert_eq!(cluster.ensure_started(|_| {}).await.expect("start"), connection);
     cluster.stop().await.expect("stop");
 }
 
@@ -241,30 +209,21 @@ async fn a_lost_password_a_foreign_version_and_a_bad_setting_are_named() {
     cluster.ensure_started(|_| {}).await.expect("start");
     let password = std::fs::read(cluster.password_file()).expect("password");
     std::fs::remove_file(cluster.password_file()).expect("remove");
-    let error = cluster
-        .ensure_started(|_| {})
-        .await
-        .expect_err("no password");
+    let error = cluster.ensure_started(|_| {}).await.expect_err("no password");
     assert!(matches!(error, PostgresError::NoPassword { .. }), "{error}");
     std::fs::write(cluster.password_file(), password).expect("write");
     cluster.stop().await.expect("stop");
 
     let mut bad = settings(home.path());
     bad.configuration = vec![("shared_buffers".into(), "lots".into())];
-    let error = Postgres::open(bad)
-        .expect("cluster")
-        .ensure_started(|_| {})
-        .await;
+    let error = Postgres::open(bad).expect("cluster").ensure_started(|_| {}).await;
     let text = error.expect_err("bad setting").to_string();
     assert!(text.contains("shared_buffers"), "{text}");
 
     let version = home.path().join("server/data/PG_VERSION");
     std::fs::write(&version, "13\n").expect("write");
     let error = cluster.ensure_started(|_| {}).await.expect_err("version");
-    assert!(
-        matches!(&error, PostgresError::OtherVersion { found, .. } if found == "13"),
-        "{error}"
-    );
+    assert!(matches!(&error, PostgresError::OtherVersion { found, .. } if found == "13"), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -274,9 +233,7 @@ async fn a_temporary_cluster_is_gone_after_drop() {
     assert_eq!(ask(&connection, "select 'yes'").await, "yes");
     let home = temporary.cluster().settings().home.clone();
     let server = pid(temporary.cluster());
-    tokio::task::spawn_blocking(move || drop(temporary))
-        .await
-        .expect("drop");
+    tokio::task::spawn_blocking(move || drop(temporary)).await.expect("drop");
     assert!(!home.exists());
     assert!(PgConnection::connect(&connection.url()).await.is_err());
     let left = std::fs::read_to_string(format!("/proc/{server}/stat"));
@@ -292,9 +249,7 @@ fn starter() {
     };
     let runtime = tokio::runtime::Runtime::new().expect("runtime");
     let cluster = Postgres::open(settings(Path::new(&home))).expect("cluster");
-    runtime
-        .block_on(cluster.ensure_started(|_| {}))
-        .expect("start");
+    runtime.block_on(cluster.ensure_started(|_| {})).expect("start");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -304,10 +259,7 @@ async fn the_server_outlives_its_starter_and_holds_nothing_of_it() {
     // A shell with a stray open file and pipes for its output, as a build tool has them.
     let mut starter = Command::new("sh")
         .arg("-c")
-        .arg(format!(
-            "exec 7>'{}'; exec \"$0\" --exact starter",
-            marker.display()
-        ))
+        .arg(format!("exec 7>'{}'; exec \"$0\" --exact starter", marker.display()))
         .arg(std::env::current_exe().expect("path"))
         .env("WEDFLOW_TEST_STARTER_HOME", home.path())
         .stdout(Stdio::piped())
@@ -318,19 +270,14 @@ async fn the_server_outlives_its_starter_and_holds_nothing_of_it() {
     let read = tokio::task::spawn_blocking(move || std::io::read_to_string(pipe));
     // Ends only when nobody holds the other end any more.
     let output = tokio::time::timeout(Duration::from_secs(60), read).await;
-    let output = output
-        .expect("the pipe was closed")
-        .expect("task")
-        .expect("read");
+    let output = output.expect("the pipe was closed").expect("task").expect("read");
     assert!(starter.wait().expect("wait").success(), "{output}");
 
     let server = pid(&cluster);
     let connection = cluster.connection().expect("status").expect("running");
     assert_eq!(ask(&connection, "select 'yes'").await, "yes");
     if let Ok(entries) = std::fs::read_dir(format!("/proc/{server}/fd")) {
-        let open: Vec<_> = entries
-            .filter_map(|entry| std::fs::read_link(entry.ok()?.path()).ok())
-            .collect();
+        let open: Vec<_> = entries.filter_map(|entry| std::fs::read_link(entry.ok()?.path()).ok()).collect();
         assert!(!open.contains(&marker), "{open:?}");
     }
     if let Ok(stat) = std::fs::read_to_string(format!("/proc/{server}/stat")) {
@@ -376,9 +323,7 @@ async fn a_temporary_cluster_whose_process_died_is_swept_up() {
     assert!(!home.exists());
     let left = std::fs::read_to_string(format!("/proc/{server}/stat"));
     assert!(!left.is_ok_and(|text| !text.contains(") Z")));
-    tokio::task::spawn_blocking(move || drop(next))
-        .await
-        .expect("drop");
+    tokio::task::spawn_blocking(move || drop(next)).await.expect("drop");
 }
 
 /// Each session may map a bounded part of the machine's memory; one that needs more is refused it, and the server
@@ -395,10 +340,7 @@ async fn session_out_of_memory_leaves_the_server_alone() {
         .await
         .expect("its limits");
     let (backend, limits): (i32, String) = (row.get(0), row.get(1));
-    let line = limits
-        .lines()
-        .find(|line| line.starts_with("Max address space"))
-        .expect("the limit");
+    let line = limits.lines().find(|line| line.starts_with("Max address space")).expect("the limit");
     let bytes: u64 = line
         .split_ascii_whitespace()
         .nth(3)
@@ -409,20 +351,14 @@ async fn session_out_of_memory_leaves_the_server_alone() {
     assert_eq!(bytes, (memory / 4).max(2 << 30) / 1_024 * 1_024);
     // Nearer, so that the test takes little itself; by the server's own account, which may.
     let near = format!("COPY (SELECT 1) TO PROGRAM 'prlimit --pid {backend} --as=700000000:'");
-    sqlx::query(sqlx::AssertSqlSafe(near))
-        .execute(&mut other)
-        .await
-        .expect("limited");
+    sqlx::query(sqlx::AssertSqlSafe(near)).execute(&mut other).await.expect("limited");
     let much = "SELECT length(repeat('x', 500000000) || repeat('y', 400000000))";
     let refused = sqlx::query(much).fetch_one(&mut greedy).await;
     let refused = refused.expect_err("out of memory");
     let code = refused.as_database_error().and_then(|error| error.code());
     assert_eq!(code.as_deref(), Some("53200"), "{refused}");
     for client in [&mut greedy, &mut other] {
-        let row = sqlx::query("SELECT 1")
-            .fetch_one(client)
-            .await
-            .expect("alive");
+        let row = sqlx::query("SELECT 1").fetch_one(client).await.expect("alive");
         assert_eq!(row.get::<i32, _>(0), 1);
     }
     cluster.stop().await.expect("stopped");

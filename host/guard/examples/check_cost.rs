@@ -47,7 +47,6 @@ fn main() {
         black_box(CheckedPredicate::parse(black_box(condition), &attributes)).expect("accepted");
     });
     measure("a2='done' WHERE true (refused)", || {
-        black_box(CheckedSetClause::parse("a2='done' WHERE true", &attributes))
-            .expect_err("refused");
+        black_box(CheckedSetClause::parse("a2='done' WHERE true", &attributes)).expect_err("refused");
     });
 }

@@ -16,14 +16,8 @@ pub(crate) fn no_operator(sign: &str, kinds: &[Kind], why: ResolveError) -> Byte
         _ => format!("{sign} {}", kinds.first().map(shown).unwrap_or_default()),
     };
     let (message, hint) = match why {
-        ResolveError::NoCandidate => (
-            format!("there is no operator for {operands}"),
-            instead_of(sign, kinds),
-        ),
-        ResolveError::Ambiguous => (
-            format!("{operands} could mean several operators"),
-            "cast the constant".to_owned(),
-        ),
+        ResolveError::NoCandidate => (format!("there is no operator for {operands}"), instead_of(sign, kinds)),
+        ResolveError::Ambiguous => (format!("{operands} could mean several operators"), "cast the constant".to_owned()),
     };
     ByteRefusal::new(RefusalCode::Type, message).hint(hint)
 }
@@ -35,16 +29,10 @@ fn instead_of(sign: &str, kinds: &[Kind]) -> String {
     };
     let (one, other) = (*one, *other);
     let either = |kind: Kind| one == kind || other == kind;
-    let of = |category: char| {
-        [one, other]
-            .into_iter()
-            .find(|kind| kind.category() == category)
-    };
+    let of = |category: char| [one, other].into_iter().find(|kind| kind.category() == category);
     let known = match sign {
         "&&" if either(Kind::BOOL) => "between truth values write AND",
-        "||" if either(Kind::BOOL) => {
-            "between truth values write OR; to join text, cast them: ok::text"
-        }
+        "||" if either(Kind::BOOL) => "between truth values write OR; to join text, cast them: ok::text",
         "+" if of('S').is_some() => "text is joined by ||; to add, cast it: a1::integer + 1",
         _ if either(Kind::one(Base::Interval)) && of('N').is_some() => {
             "write how long: interval '3 days', or extract(epoch from …) for seconds"
@@ -72,12 +60,10 @@ fn instead_of(sign: &str, kinds: &[Kind]) -> String {
         _ => {}
     }
     if one.array != other.array {
-        return "write … = ANY (…) for a value in an array, ARRAY[…] for an array of one"
-            .to_owned();
+        return "write … = ANY (…) for a value in an array, ARRAY[…] for an array of one".to_owned();
     }
-    let towards = [(other, one), (one, other)]
-        .into_iter()
-        .find(|(from, to)| from != to && from.becomes(*to, Context::Explicit));
+    let towards =
+        [(other, one), (one, other)].into_iter().find(|(from, to)| from != to && from.becomes(*to, Context::Explicit));
     match towards {
         Some((_, to)) => format!("cast one side: (…)::{to}"),
         None => format!("{one} and {other} have no such operator, and no cast to each other"),
@@ -89,8 +75,7 @@ pub(crate) fn way(found: Kind, wanted: Kind) -> String {
     let text = found.category() == 'S';
     let known = match (found.category(), wanted.category(), wanted.base) {
         (_, _, Base::Jsonb) if !wanted.array && text => {
-            return "write to_jsonb(…), or (…)::jsonb where the text is a document itself"
-                .to_owned();
+            return "write to_jsonb(…), or (…)::jsonb where the text is a document itself".to_owned();
         }
         (_, _, Base::Jsonb) if !wanted.array => "write to_jsonb(…)",
         _ if found.becomes(wanted, Context::Explicit) => {

@@ -27,15 +27,8 @@ impl SetClauseCache {
         let clause = self.parse(text).map_err(|refusal| {
             let shown = mask(text);
             // What the refusal quotes may be half of a secret, which would not be masked.
-            let why = if shown == text {
-                refusal.to_string()
-            } else {
-                refusal.code.as_str().to_owned()
-            };
-            format!(
-                "the returned clause is refused: {why}; it was: SET {}",
-                shortened(&shown)
-            )
+            let why = if shown == text { refusal.to_string() } else { refusal.code.as_str().to_owned() };
+            format!("the returned clause is refused: {why}; it was: SET {}", shortened(&shown))
         })?;
         within(&clause, writes)?;
         Ok(clause)
@@ -51,10 +44,7 @@ impl SetClauseCache {
         writes: Option<&BTreeSet<String>>,
     ) -> Result<Arc<CheckedSetClause>, String> {
         if list.is_empty() {
-            return Err(
-                "the transition returned no assignment; to leave the state as it is, abort"
-                    .to_owned(),
-            );
+            return Err("the transition returned no assignment; to leave the state as it is, abort".to_owned());
         }
         let clause = CheckedSetClause::from_assignments(list, self.attributes())
             .map_err(|refusal| format!("the returned assignments are refused: {refusal}"))?;
@@ -67,18 +57,11 @@ fn within(clause: &CheckedSetClause, writes: Option<&BTreeSet<String>>) -> Resul
     let Some(writes) = writes else {
         return Ok(());
     };
-    match clause
-        .attributes_written()
-        .find(|name| !writes.contains(*name))
-    {
+    match clause.attributes_written().find(|name| !writes.contains(*name)) {
         None => Ok(()),
         Some(name) => Err(format!(
             "the transition sets \"{name}\", which it does not declare to write; it declares {}",
-            writes
-                .iter()
-                .map(String::as_str)
-                .collect::<Vec<_>>()
-                .join(", ")
+            writes.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
         )),
     }
 }

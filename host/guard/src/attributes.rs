@@ -24,19 +24,12 @@ pub(crate) struct Attribute {
 impl FlowAttributes {
     /// The attributes with these names and types. Of two with the same name the first counts.
     pub fn new<N: Into<String>>(attributes: impl IntoIterator<Item = (N, AttributeType)>) -> Self {
-        let mut found = FlowAttributes {
-            list: Vec::new(),
-            by_name: HashMap::new(),
-        };
+        let mut found = FlowAttributes { list: Vec::new(), by_name: HashMap::new() };
         for (name, kind) in attributes {
             let name = name.into();
             if !found.by_name.contains_key(&name) {
                 found.by_name.insert(name.clone(), found.list.len());
-                found.list.push(Attribute {
-                    quoted: quote(&name).into(),
-                    name: name.into(),
-                    kind,
-                });
+                found.list.push(Attribute { quoted: quote(&name).into(), name: name.into(), kind });
             }
         }
         found
@@ -44,11 +37,7 @@ impl FlowAttributes {
 
     /// The attributes of a flow's definition.
     pub fn of(definitions: &[AttributeDefinition]) -> Self {
-        Self::new(
-            definitions
-                .iter()
-                .map(|attribute| (attribute.name.clone(), attribute.kind.clone())),
-        )
+        Self::new(definitions.iter().map(|attribute| (attribute.name.clone(), attribute.kind.clone())))
     }
 
     /// The names, in order.
@@ -81,29 +70,20 @@ impl FlowAttributes {
         if names.is_empty() {
             return "the flow has no attributes".to_owned();
         }
-        format!(
-            "the attributes are {}; text stands in single quotes",
-            names.join(", ")
-        )
+        format!("the attributes are {}; text stands in single quotes", names.join(", "))
     }
 }
 
 /// Writes a name as SQL does. Only what the lexer takes for a plain name goes without quotes.
 fn quote(name: &str) -> String {
     let plain = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
-        && name
-            .chars()
-            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
         && pg_query::scan_tokens(name).is_ok_and(|tokens| {
             matches!(tokens.as_slice(), [token]
                 if token.token == Token::Ident as i32
                 && token.keyword_kind == KeywordKind::NoKeyword as i32)
         });
-    if plain {
-        name.to_owned()
-    } else {
-        format!("\"{}\"", name.replace('"', "\"\""))
-    }
+    if plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
 }
 
 #[cfg(test)]

@@ -90,9 +90,7 @@ mod tests {
                 let clause = cache.parse(text).expect("clause");
                 assert_eq!(clause.to_string(), text);
             }
-            cache
-                .parse("a1 = 'x' WHERE true")
-                .expect_err("not a clause");
+            cache.parse("a1 = 'x' WHERE true").expect_err("not a clause");
         }
     }
 }

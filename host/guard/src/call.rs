@@ -32,9 +32,7 @@ const MAX_ARGUMENTS: usize = 100;
 /// Notations of the bounds that belong to a range.
 const RANGES: [&str; 4] = ["[)", "[]", "(]", "()"];
 /// The types that are called as functions to cast to them.
-const CASTS: [&str; 8] = [
-    "bool", "float4", "float8", "int2", "int4", "int8", "text", "uuid",
-];
+const CASTS: [&str; 8] = ["bool", "float4", "float8", "int2", "int4", "int8", "text", "uuid"];
 impl Walk<'_> {
     /// Refuses what a call may carry beyond its arguments.
     pub(crate) fn plain(&self, call: &FuncCall) -> Done {
@@ -86,11 +84,7 @@ impl Walk<'_> {
         }
         let (name, signatures) = self.listed_function(name, location)?;
         let args = call.args.as_slice();
-        if name == "substring"
-            && args
-                .get(2)
-                .is_some_and(|last| constant_text(last).is_some())
-        {
+        if name == "substring" && args.get(2).is_some_and(|last| constant_text(last).is_some()) {
             return Err(self.no_substring(location));
         }
         self.counted(name, signatures, args.len(), location)?;
@@ -102,47 +96,37 @@ impl Walk<'_> {
         let at = self.out.offset();
         let seen = self.arguments(name, args, location)?;
         if let ([field, ..], [_, of, ..]) = (args, seen.as_slice()) {
-            time_part::check(name, field, of.kind)
-                .map_err(|refusal| self.at_location(refusal, location))?;
+            time_part::check(name, field, of.kind).map_err(|refusal| self.at_location(refusal, location))?;
         }
         self.resolve_function(name, signatures, (args, &seen), at, location)
     }
 
     /// Finds a function on the list by its name.
-    fn listed_function(
-        &self,
-        name: &str,
-        location: i32,
-    ) -> Result<(&'static str, &'static [Signature]), ByteRefusal> {
+    fn listed_function(&self, name: &str, location: i32) -> Result<(&'static str, &'static [Signature]), ByteRefusal> {
         // What the grammar makes of ESCAPE and SIMILAR TO is met there, and is nobody's to call.
-        let known = catalog::functions(name)
-            .filter(|(name, _)| !matches!(*name, "like_escape" | "similar_to_escape"));
+        let known = catalog::functions(name).filter(|(name, _)| !matches!(*name, "like_escape" | "similar_to_escape"));
         let Some((name, signatures)) = known else {
             let code = match name {
-                "count" | "sum" | "avg" | "min" | "max" | "array_agg" | "string_agg"
-                | "row_number" => RefusalCode::Aggregate,
+                "count" | "sum" | "avg" | "min" | "max" | "array_agg" | "string_agg" | "row_number" => {
+                    RefusalCode::Aggregate
+                }
                 _ => RefusalCode::Function,
             };
             let message = format!("the function `{name}` is not allowed here");
-            return Err(self
-                .refuse(code, message, location)
-                .hint(allowed::why_not(name)));
+            return Err(self.refuse(code, message, location).hint(allowed::why_not(name)));
         };
         if signatures.iter().all(|signature| signature.volatile) && !self.volatile {
             let message = format!("`{name}` gives another result each time");
-            return Err(self.refuse(RefusalCode::Function, message, location).hint(
-                "a condition must depend on the state; compare with now() for points in time",
-            ));
+            return Err(self
+                .refuse(RefusalCode::Function, message, location)
+                .hint("a condition must depend on the state; compare with now() for points in time"));
         }
         Ok((name, signatures))
     }
 
     /// Refuses a number of arguments that no function of the name takes.
     fn counted(&self, name: &str, signatures: &[Signature], count: usize, location: i32) -> Done {
-        if !signatures
-            .iter()
-            .any(|signature| signature.for_count(count).is_some())
-        {
+        if !signatures.iter().any(|signature| signature.for_count(count).is_some()) {
             let least = signatures.iter().map(|one| one.counts().0).min();
             let most = signatures.iter().map(|one| one.counts().1).max();
             let (least, most) = (least.unwrap_or(0), most.unwrap_or(0));
@@ -162,12 +146,7 @@ impl Walk<'_> {
     }
 
     /// Writes the name and the arguments, in the syntax that the grammar has for them.
-    fn arguments(
-        &mut self,
-        name: &str,
-        args: &[Node],
-        location: i32,
-    ) -> Result<Vec<Seen>, ByteRefusal> {
+    fn arguments(&mut self, name: &str, args: &[Node], location: i32) -> Result<Vec<Seen>, ByteRefusal> {
         match (name, args) {
             ("extract", [field, value]) => {
                 let Some(word) = text_constant(field) else {
@@ -203,9 +182,7 @@ impl Walk<'_> {
     fn arguments_hint(signatures: &[Signature], kinds: &[Kind]) -> String {
         // Of those that fit best: which argument does not, and what it is there.
         let misfits = |wanted: &[Kind]| -> Vec<usize> {
-            (0..kinds.len())
-                .filter(|at| !kinds[*at].becomes(wanted[*at], Context::Implicit))
-                .collect()
+            (0..kinds.len()).filter(|at| !kinds[*at].becomes(wanted[*at], Context::Implicit)).collect()
         };
         let all: Vec<(Vec<Kind>, Vec<usize>)> = signatures
             .iter()
@@ -270,9 +247,7 @@ impl Walk<'_> {
         }
         if name == "substring"
             && resolved.arguments.get(1) == Some(&Kind::TEXT)
-            && args
-                .get(1)
-                .is_none_or(|pattern| constant_text(pattern).is_none())
+            && args.get(1).is_none_or(|pattern| constant_text(pattern).is_none())
         {
             return Err(self.no_substring(location));
         }
@@ -296,28 +271,16 @@ impl Walk<'_> {
             let format = args.first().and_then(constant_text).unwrap_or_default();
             operands = operands.formatted(pattern::repeats(format));
         }
-        self.weighed(
-            operands.made(signature.makes, resolved.result),
-            resolved.result,
-            constant,
-        )
+        self.weighed(operands.made(signature.makes, resolved.result), resolved.result, constant)
     }
 
     /// Refuses operands that are written there and are beyond their bounds.
     pub(crate) fn within_bounds(&self, signature: &Signature, operands: &[&Node]) -> Done {
-        for ((bound, kind), operand) in
-            (signature.bounds.iter().zip(&signature.arguments)).zip(operands)
-        {
+        for ((bound, kind), operand) in (signature.bounds.iter().zip(&signature.arguments)).zip(operands) {
             let (found, most, of) = match *bound {
-                "short" if kind.category() == 'S' => {
-                    (written_text(operand).map(str::len), MAX_SHORT, "bytes")
-                }
+                "short" if kind.category() == 'S' => (written_text(operand).map(str::len), MAX_SHORT, "bytes"),
                 "short" if kind.array => (written_elements(operand), MAX_SHORT, "elements"),
-                "few" => (
-                    written_text(operand).map(|text| text.chars().count()),
-                    MAX_SET,
-                    "characters",
-                ),
+                "few" => (written_text(operand).map(|text| text.chars().count()), MAX_SET, "characters"),
                 "matched" => (constant_text(operand).map(str::len), MAX_MATCHED, "bytes"),
                 _ => continue,
             };
@@ -353,13 +316,11 @@ impl Walk<'_> {
                 format!("{name}({}) could mean several functions", shown.join(", "))
             }
         };
-        self.refuse(RefusalCode::Type, message, location)
-            .hint(Self::arguments_hint(signatures, kinds))
+        self.refuse(RefusalCode::Type, message, location).hint(Self::arguments_hint(signatures, kinds))
     }
 
     fn no_substring(&self, location: i32) -> ByteRefusal {
-        let message =
-            "`substring` takes a position here, or a regular expression written in quotes";
+        let message = "`substring` takes a position here, or a regular expression written in quotes";
         self.refuse(RefusalCode::Function, message, location)
             .hint("use substr(text, start, length), split_part or LIKE")
     }
@@ -373,15 +334,9 @@ impl Walk<'_> {
                 .last()
                 .and_then(text_of)
                 .and_then(|name| self.attributes.find(name))
-                .is_some_and(|index| {
-                    Kind::of(&self.attributes.get(index).kind) == Kind::one(Base::Interval)
-                }),
+                .is_some_and(|index| Kind::of(&self.attributes.get(index).kind) == Kind::one(Base::Interval)),
             Some(NodeEnum::TypeCast(cast)) => {
-                cast.type_name
-                    .as_ref()
-                    .and_then(|kind| kind.names.last())
-                    .and_then(text_of)
-                    == Some("interval")
+                cast.type_name.as_ref().and_then(|kind| kind.names.last()).and_then(text_of) == Some("interval")
             }
             _ => false,
         }
@@ -395,17 +350,11 @@ impl Walk<'_> {
                 if small_integer(length, MAX_LENGTH).is_none() && is_number(length) =>
             {
                 let message = format!("the length of `{name}` is at most {MAX_LENGTH}");
-                Err(self
-                    .refuse(RefusalCode::TooLarge, message, location)
-                    .hint("make it shorter"))
+                Err(self.refuse(RefusalCode::TooLarge, message, location).hint("make it shorter"))
             }
-            ("repeat", [text, times])
-                if repeated(text, times).is_some_and(|bytes| bytes > MAX_REPEATED) =>
-            {
+            ("repeat", [text, times]) if repeated(text, times).is_some_and(|bytes| bytes > MAX_REPEATED) => {
                 let message = format!("`repeat` makes at most {MAX_REPEATED} bytes");
-                Err(self
-                    .refuse(RefusalCode::TooLarge, message, location)
-                    .hint("repeat it less often"))
+                Err(self.refuse(RefusalCode::TooLarge, message, location).hint("repeat it less often"))
             }
             ("jsonb_build_object" | "json_build_object", args) if args.len() % 2 == 1 => {
                 let message = format!("`{name}` takes names and values in turn, so an even number");
@@ -422,24 +371,16 @@ impl Walk<'_> {
     /// Refuses words that some functions do not know: bounds of ranges, parts of a time.
     fn words(&mut self, name: &str, args: &[Node], location: i32) -> Done {
         match (name, args) {
-            (
-                "int4range" | "int8range" | "numrange" | "daterange" | "tsrange" | "tstzrange",
-                [_, _, kinds],
-            ) if !text_constant(kinds).is_some_and(|kinds| RANGES.contains(&kinds)) => {
-                let message =
-                    format!("the third argument of `{name}` says which bounds are within it");
-                let refusal = ByteRefusal::new(RefusalCode::Function, message)
-                    .hint("write '[)', '[]', '(]' or '()'");
+            ("int4range" | "int8range" | "numrange" | "daterange" | "tsrange" | "tstzrange", [_, _, kinds])
+                if !text_constant(kinds).is_some_and(|kinds| RANGES.contains(&kinds)) =>
+            {
+                let message = format!("the third argument of `{name}` says which bounds are within it");
+                let refusal = ByteRefusal::new(RefusalCode::Function, message).hint("write '[)', '[]', '(]' or '()'");
                 Err(self.at_node(refusal, kinds))
             }
-            (
-                "jsonb_path_exists" | "jsonb_path_match" | "jsonb_path_query_first",
-                [_, _, _, ..],
-            ) => {
+            ("jsonb_path_exists" | "jsonb_path_match" | "jsonb_path_query_first", [_, _, _, ..]) => {
                 let message = format!("`{name}` takes a document and a path here");
-                Err(self
-                    .refuse(RefusalCode::Function, message, location)
-                    .hint("write the values into the path"))
+                Err(self.refuse(RefusalCode::Function, message, location).hint("write the values into the path"))
             }
             ("extract" | "date_part" | "date_trunc", [field, ..])
                 if text_constant(field).is_some_and(|word| !is_part(word)) =>
@@ -484,9 +425,7 @@ impl Walk<'_> {
                 ),
                 false => (format!("the flags of `{name}` are text in quotes"), ""),
             };
-            return Err(self
-                .refuse(RefusalCode::Function, message, location)
-                .hint(hint));
+            return Err(self.refuse(RefusalCode::Function, message, location).hint(hint));
         };
         let judged = match is_format {
             true => pattern::places(text),
@@ -497,16 +436,14 @@ impl Walk<'_> {
 
     /// A time zone is written there, or is an interval.
     fn zone(&self, zone: &Node) -> Done {
-        if self.may_be_interval(zone)
-            || written_text(zone).is_some_and(is_zone)
-            || is_choice_of_zones(zone)
-        {
+        if self.may_be_interval(zone) || written_text(zone).is_some_and(is_zone) || is_choice_of_zones(zone) {
             return Ok(());
         }
         let message = "a time zone is written there, by its name";
-        let refusal = ByteRefusal::new(RefusalCode::Function, message)
-            .hint("for example 'UTC', 'Europe/Berlin' or '+02:00'; of a few zones write CASE a1 WHEN 'DE' \
-                     THEN 'Europe/Berlin' ELSE 'UTC' END");
+        let refusal = ByteRefusal::new(RefusalCode::Function, message).hint(
+            "for example 'UTC', 'Europe/Berlin' or '+02:00'; of a few zones write CASE a1 WHEN 'DE' \
+                     THEN 'Europe/Berlin' ELSE 'UTC' END",
+        );
         Err(self.at_node(refusal, zone))
     }
 
@@ -532,8 +469,7 @@ impl Walk<'_> {
             };
             let Some(part) = part.filter(|part| !named.contains(*part)) else {
                 let name = name.unwrap_or("that");
-                let message =
-                    format!("`make_interval` has no argument `{name}`, or has it already");
+                let message = format!("`make_interval` has no argument `{name}`, or has it already");
                 return Err(self
                     .refuse(RefusalCode::Function, message, location)
                     .hint(format!("its arguments are {}", INTERVAL_PARTS.join(", "))));
@@ -544,11 +480,7 @@ impl Walk<'_> {
                 self.out.push_str(" => ");
             }
             let seen = self.expression(value)?;
-            let base = if *part == "secs" {
-                Base::Float8
-            } else {
-                Base::Int4
-            };
+            let base = if *part == "secs" { Base::Float8 } else { Base::Int4 };
             self.fits(value, seen.kind, Kind::one(base), Context::Implicit)?;
         }
         self.out.push(')');
@@ -558,9 +490,7 @@ impl Walk<'_> {
 
 /// The cast that a type's name means which is called like a function.
 fn cast_to(name: &str, value: &Node, location: i32) -> TypeCast {
-    let name = NodeEnum::String(pg_query::protobuf::String {
-        sval: name.to_owned(),
-    });
+    let name = NodeEnum::String(pg_query::protobuf::String { sval: name.to_owned() });
     TypeCast {
         arg: Some(Box::new(value.clone())),
         type_name: Some(TypeName {
@@ -579,9 +509,7 @@ pub(crate) fn is_number(node: &Node) -> bool {
         Some(NodeEnum::AConst(constant)) => {
             matches!(constant.val, Some(Val::Ival(_) | Val::Fval(_)))
         }
-        Some(NodeEnum::AExpr(minus)) => {
-            minus.lexpr.is_none() && minus.rexpr.as_deref().is_some_and(is_number)
-        }
+        Some(NodeEnum::AExpr(minus)) => minus.lexpr.is_none() && minus.rexpr.as_deref().is_some_and(is_number),
         _ => false,
     }
 }
@@ -617,21 +545,13 @@ pub(crate) fn function_name(call: &FuncCall) -> Option<&str> {
         [name] => {
             // EXTRACT, POSITION and OVERLAY are words of the grammar; a plain call of that name is
             // of a function of someone's own.
-            text_of(name).filter(|name| {
-                !matches!(
-                    *name,
-                    "extract" | "position" | "overlaps" | "similar_to_escape"
-                )
-            })
+            text_of(name).filter(|name| !matches!(*name, "extract" | "position" | "overlaps" | "similar_to_escape"))
         }
         [schema, name] if text_of(schema) == Some("pg_catalog") => {
             let written = CoercionForm::try_from(call.funcformat);
             let name = text_of(name)?;
             if written != Ok(CoercionForm::CoerceSqlSyntax)
-                && !matches!(
-                    name,
-                    "extract" | "position" | "overlaps" | "similar_to_escape" | "like_escape"
-                )
+                && !matches!(name, "extract" | "position" | "overlaps" | "similar_to_escape" | "like_escape")
             {
                 return Some(name);
             }

@@ -110,9 +110,7 @@ impl Signature {
     pub(crate) fn for_count(&self, count: usize) -> Option<Vec<Kind>> {
         let least = self.arguments.len() - self.defaults;
         if !self.variadic {
-            return (least..=self.arguments.len())
-                .contains(&count)
-                .then(|| self.arguments[..count].to_vec());
+            return (least..=self.arguments.len()).contains(&count).then(|| self.arguments[..count].to_vec());
         }
         let (last, fixed) = self.arguments.split_last()?;
         // jsonb_extract_path takes the elements of an array, the others whatever comes.
@@ -129,19 +127,15 @@ impl Signature {
 type Lists = HashMap<&'static str, Vec<Signature>>;
 
 /// The table. It is part of the program, and a test reads all of it.
-pub(crate) static CATALOG: LazyLock<Table> = LazyLock::new(|| {
-    toml::from_str(TABLE).unwrap_or_else(|error| unreachable!("catalog.toml: {error}"))
-});
+pub(crate) static CATALOG: LazyLock<Table> =
+    LazyLock::new(|| toml::from_str(TABLE).unwrap_or_else(|error| unreachable!("catalog.toml: {error}")));
 
 static BY_OPERATOR: LazyLock<Lists> = LazyLock::new(|| lists([&CATALOG.operators]));
 static BY_FUNCTION: LazyLock<Lists> = LazyLock::new(|| lists(CATALOG.functions.values()));
 
 fn lists(all: impl IntoIterator<Item = &'static Signatures>) -> Lists {
     let read = |lines: &'static Vec<String>| lines.iter().filter_map(|line| Signature::read(line));
-    all.into_iter()
-        .flatten()
-        .map(|(name, lines)| (name.as_str(), read(lines).collect()))
-        .collect()
+    all.into_iter().flatten().map(|(name, lines)| (name.as_str(), read(lines).collect())).collect()
 }
 
 /// Returns the signs of the operators with this number of operands.
@@ -156,28 +150,19 @@ pub(crate) fn signs(operands: usize) -> Vec<&'static str> {
 
 /// Returns the operators of a name with this number of operands.
 pub(crate) fn operators(name: &str, operands: usize) -> Vec<&'static Signature> {
-    BY_OPERATOR
-        .get(name)
-        .into_iter()
-        .flatten()
-        .filter(|signature| signature.arguments.len() == operands)
-        .collect()
+    BY_OPERATOR.get(name).into_iter().flatten().filter(|signature| signature.arguments.len() == operands).collect()
 }
 
 /// The functions of a name; none when it is not on the list.
 pub(crate) fn functions(name: &str) -> Option<(&'static str, &'static [Signature])> {
-    BY_FUNCTION
-        .get_key_value(name)
-        .map(|(name, list)| (*name, list.as_slice()))
+    BY_FUNCTION.get_key_value(name).map(|(name, list)| (*name, list.as_slice()))
 }
 
 /// All functions, then all operators, by name.
 pub(crate) fn all() -> [Vec<(&'static str, &'static Signature)>; 2] {
     [&*BY_FUNCTION, &*BY_OPERATOR].map(|lists| {
-        let mut all: Vec<_> = lists
-            .iter()
-            .flat_map(|(name, list)| list.iter().map(|signature| (*name, signature)))
-            .collect();
+        let mut all: Vec<_> =
+            lists.iter().flat_map(|(name, list)| list.iter().map(|signature| (*name, signature))).collect();
         all.sort_by_key(|(name, _)| *name);
         all
     })
@@ -185,10 +170,7 @@ pub(crate) fn all() -> [Vec<(&'static str, &'static Signature)>; 2] {
 
 /// Returns the weight of a class of the table.
 pub(crate) fn makes(name: &str) -> Makes {
-    CATALOG.makes.get(name).copied().unwrap_or(Makes {
-        text: 0,
-        documents: 0,
-    })
+    CATALOG.makes.get(name).copied().unwrap_or(Makes { text: 0, documents: 0 })
 }
 
 #[cfg(test)]
@@ -208,8 +190,7 @@ mod tests {
         assert_eq!(functions.len() + operators.len(), lines);
         for (name, signature) in functions.iter().chain(&operators) {
             for bound in signature.bounds.iter().filter(|bound| !bound.is_empty()) {
-                let known = table.bounds.run.contains_key(*bound)
-                    || table.bounds.written.contains_key(*bound);
+                let known = table.bounds.run.contains_key(*bound) || table.bounds.written.contains_key(*bound);
                 assert!(known, "{name}: {bound}");
             }
             let made = signature.makes.is_empty() || table.makes.contains_key(signature.makes);

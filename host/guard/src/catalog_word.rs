@@ -11,8 +11,7 @@ const TELLING: &str = "\
     table_to_xml_and_xmlschema table_to_xmlschema ts_rewrite ts_stat";
 
 /// Functions that are named like the catalog and tell nothing of it.
-const HARMLESS: &str =
-    "pg_column_size pg_size_pretty pg_sleep pg_sleep_for pg_sleep_until pg_typeof";
+const HARMLESS: &str = "pg_column_size pg_size_pretty pg_sleep pg_sleep_for pg_sleep_until pg_typeof";
 
 /// Types whose values are numbers of things, written as their names.
 const NAMING: &str = "\

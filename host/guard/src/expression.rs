@@ -2,9 +2,9 @@
 //! refuses: so nothing can be accepted and not written, or written and not checked.
 
 use pg_query::protobuf::{
-    AArrayExpr, AConst, AExprKind, AIndirection, BoolExpr, BoolExprType, BoolTestType, BooleanTest,
-    CaseExpr, CollateClause, ColumnRef, MinMaxExpr, MinMaxOp, NullTest, NullTestType,
-    SqlValueFunction, SqlValueFunctionOp, a_const::Val,
+    AArrayExpr, AConst, AExprKind, AIndirection, BoolExpr, BoolExprType, BoolTestType, BooleanTest, CaseExpr,
+    CollateClause, ColumnRef, MinMaxExpr, MinMaxOp, NullTest, NullTestType, SqlValueFunction, SqlValueFunctionOp,
+    a_const::Val,
 };
 use pg_query::{Node, NodeEnum};
 
@@ -48,11 +48,7 @@ pub(crate) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub(crate) fn new(
-        fragment: &'a Fragment<'a>,
-        attributes: &'a FlowAttributes,
-        volatile: bool,
-    ) -> Self {
+    pub(crate) fn new(fragment: &'a Fragment<'a>, attributes: &'a FlowAttributes, volatile: bool) -> Self {
         Walk {
             fragment,
             attributes,
@@ -79,9 +75,7 @@ impl<'a> Walk<'a> {
         self.fits(node, found.kind, wanted, context)?;
         // An assignment casts by itself.
         let seen = match weight::cast(found.kind, wanted) {
-            Some(makes) => self
-                .made(makes, wanted, &[found])
-                .map_err(|refusal| self.at_node(refusal, node))?,
+            Some(makes) => self.made(makes, wanted, &[found]).map_err(|refusal| self.at_node(refusal, node))?,
             None => found,
         };
         Ok((std::mem::take(&mut self.out), seen))
@@ -125,11 +119,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The operands as a call takes them.
-    pub(crate) fn taken(
-        &mut self,
-        operands: &[Seen],
-        wanted: &[Kind],
-    ) -> Result<Vec<Seen>, ByteRefusal> {
+    pub(crate) fn taken(&mut self, operands: &[Seen], wanted: &[Kind]) -> Result<Vec<Seen>, ByteRefusal> {
         let mut taken = operands.to_vec();
         for (seen, wanted) in taken.iter_mut().zip(wanted) {
             *seen = self.coerced(*seen, *wanted)?;
@@ -142,26 +132,16 @@ impl<'a> Walk<'a> {
     fn coerced(&mut self, seen: Seen, wanted: Kind) -> Checked {
         let is_of_text = |kind: Kind| kind.category() == 'S';
         match (seen.kind, wanted) {
-            (
-                Kind {
-                    base: Base::Bpchar,
-                    array: false,
-                },
-                wanted,
-            ) if matches!(wanted.base, Base::Text | Base::Varchar) && !wanted.array => {
+            (Kind { base: Base::Bpchar, array: false }, wanted)
+                if matches!(wanted.base, Base::Text | Base::Varchar) && !wanted.array =>
+            {
                 self.made("copy", wanted, &[seen])
             }
-            (kind, wanted)
-                if kind != wanted && kind.array && wanted.array && is_of_text(wanted.element()) =>
-            {
+            (kind, wanted) if kind != wanted && kind.array && wanted.array && is_of_text(wanted.element()) => {
                 self.made("make", wanted, &[seen])
             }
             (kind, wanted) if kind != wanted && is_of_text(kind) && is_of_text(wanted) => {
-                Ok(Seen {
-                    kind: wanted,
-                    limit: None,
-                    ..seen
-                })
+                Ok(Seen { kind: wanted, limit: None, ..seen })
             }
             _ => Ok(seen),
         }
@@ -175,35 +155,19 @@ impl<'a> Walk<'a> {
     }
 
     /// Counts what a value weighs.
-    pub(crate) fn weighed(
-        &mut self,
-        (weight, size): (u64, Size),
-        kind: Kind,
-        constant: bool,
-    ) -> Checked {
+    pub(crate) fn weighed(&mut self, (weight, size): (u64, Size), kind: Kind, constant: bool) -> Checked {
         self.weight = self.weight.saturating_add(weight);
         if self.weight > MAX_WEIGHT {
-            let message =
-                format!("it makes too many large values: it weighs more than {MAX_WEIGHT}");
+            let message = format!("it makes too many large values: it weighs more than {MAX_WEIGHT}");
             return Err(ByteRefusal::new(RefusalCode::TooComplex, message).hint(
                 "a text that is made counts 1, one in another case 8, a document as text or made anew 96, text as a \
                  document 192; compare parts of a document by @> or ->>, or make several conditions",
             ));
         }
-        Ok(Seen {
-            kind,
-            size,
-            constant,
-            limit: None,
-        })
+        Ok(Seen { kind, size, constant, limit: None })
     }
 
-    pub(crate) fn refuse(
-        &self,
-        code: RefusalCode,
-        message: impl Into<String>,
-        location: i32,
-    ) -> ByteRefusal {
+    pub(crate) fn refuse(&self, code: RefusalCode, message: impl Into<String>, location: i32) -> ByteRefusal {
         self.at_location(ByteRefusal::new(code, message), location)
     }
 
@@ -217,17 +181,12 @@ impl<'a> Walk<'a> {
 
     /// An expression where any expression may stand: between commas, in parentheses.
     pub(crate) fn expression(&mut self, node: &Node) -> Checked {
-        let node = node
-            .node
-            .as_ref()
-            .ok_or_else(|| ByteRefusal::new(RefusalCode::Construct, "something is missing"))?;
+        let node =
+            node.node.as_ref().ok_or_else(|| ByteRefusal::new(RefusalCode::Construct, "something is missing"))?;
         let checked = self.as_node(|walk| walk.construct(node));
         checked.map_err(|refusal| match (refusal.at, location(node)) {
             // The innermost node that has a place gives it.
-            (None, Some(found)) => ByteRefusal {
-                at: self.fragment.offset(found),
-                ..refusal
-            },
+            (None, Some(found)) => ByteRefusal { at: self.fragment.offset(found), ..refusal },
             _ => refusal,
         })
     }
@@ -300,12 +259,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Expressions between commas.
-    pub(crate) fn list(
-        &mut self,
-        open: &str,
-        nodes: &[Node],
-        close: &str,
-    ) -> Result<Vec<Seen>, ByteRefusal> {
+    pub(crate) fn list(&mut self, open: &str, nodes: &[Node], close: &str) -> Result<Vec<Seen>, ByteRefusal> {
         self.out.push_str(open);
         let mut seen = Vec::with_capacity(nodes.len());
         for (at, node) in nodes.iter().enumerate() {
@@ -322,14 +276,9 @@ impl<'a> Walk<'a> {
     pub(crate) fn agree(&self, nodes: &[&Node], seen: &[Seen]) -> Result<Kind, ByteRefusal> {
         let kinds: Vec<Kind> = seen.iter().map(|seen| seen.kind).collect();
         let Some(kind) = common(&kinds) else {
-            let known: Vec<String> = kinds
-                .iter()
-                .filter(|kind| !kind.is_unknown())
-                .map(Kind::to_string)
-                .collect();
+            let known: Vec<String> = kinds.iter().filter(|kind| !kind.is_unknown()).map(Kind::to_string).collect();
             let message = format!("{} have no type in common", known.join(" and "));
-            let refusal =
-                ByteRefusal::new(RefusalCode::Type, message).hint("cast them to one type");
+            let refusal = ByteRefusal::new(RefusalCode::Type, message).hint("cast them to one type");
             return Err(match nodes.first() {
                 Some(node) => self.at_node(refusal, node),
                 None => refusal,
@@ -353,11 +302,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The values as ones of the type that they have in common.
-    pub(crate) fn coerced_all(
-        &mut self,
-        seen: &[Seen],
-        kind: Kind,
-    ) -> Result<Vec<Seen>, ByteRefusal> {
+    pub(crate) fn coerced_all(&mut self, seen: &[Seen], kind: Kind) -> Result<Vec<Seen>, ByteRefusal> {
         seen.iter().map(|seen| self.coerced(*seen, kind)).collect()
     }
 
@@ -373,17 +318,10 @@ impl<'a> Walk<'a> {
 
     fn array(&mut self, elements: &[Node]) -> Checked {
         let (kind, seen) = self.elements(elements)?;
-        let each = if seen.iter().any(|seen| seen.kind.array) {
-            kind
-        } else {
-            kind.element()
-        };
+        let each = if seen.iter().any(|seen| seen.kind.array) { kind } else { kind.element() };
         let seen = self.coerced_all(&seen, each)?;
         let limit = common_limit(each, &seen);
-        Ok(Seen {
-            limit,
-            ..self.made("copy", kind, &seen)?
-        })
+        Ok(Seen { limit, ..self.made("copy", kind, &seen)? })
     }
 
     /// The elements of an array that is written there, and its type.
@@ -391,9 +329,7 @@ impl<'a> Walk<'a> {
         let seen = self.list("ARRAY[", elements, "]")?;
         if seen.is_empty() {
             let message = "an empty array is of no type";
-            return Err(
-                ByteRefusal::new(RefusalCode::Type, message).hint("say which: ARRAY[]::text[]")
-            );
+            return Err(ByteRefusal::new(RefusalCode::Type, message).hint("say which: ARRAY[]::text[]"));
         }
         let kind = self.agree(&elements.iter().collect::<Vec<_>>(), &seen)?;
         // An array of arrays is one of more dimensions, of the same type.
@@ -401,19 +337,14 @@ impl<'a> Walk<'a> {
     }
 
     fn constant(&mut self, constant: &AConst) -> Checked {
-        let AConst {
-            isnull,
-            location,
-            val,
-        } = constant;
+        let AConst { isnull, location, val } = constant;
         let kind = match val {
             None if *isnull => {
                 self.out.push_str("NULL");
                 Kind::UNKNOWN
             }
             Some(Val::Boolval(value)) => {
-                self.out
-                    .push_str(if value.boolval { "true" } else { "false" });
+                self.out.push_str(if value.boolval { "true" } else { "false" });
                 Kind::BOOL
             }
             Some(Val::Ival(value)) => {
@@ -426,8 +357,7 @@ impl<'a> Walk<'a> {
             }
             Some(Val::Fval(value)) => {
                 let number = &value.fval;
-                let known =
-                    |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '+');
+                let known = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '+');
                 if !number.chars().all(known) {
                     return Err(self.refuse(RefusalCode::Construct, "no number", *location));
                 }
@@ -439,11 +369,7 @@ impl<'a> Walk<'a> {
             }
             Some(Val::Bsval(_)) | None => {
                 return Err(self
-                    .refuse(
-                        RefusalCode::Construct,
-                        "bit strings are not allowed",
-                        *location,
-                    )
+                    .refuse(RefusalCode::Construct, "bit strings are not allowed", *location)
                     .hint("write a number or text"));
             }
         };
@@ -471,39 +397,23 @@ impl<'a> Walk<'a> {
     fn column(&mut self, column: &ColumnRef) -> Checked {
         let ColumnRef { fields, location } = column;
         let name = match fields.as_slice() {
-            [
-                Node {
-                    node: Some(NodeEnum::String(name)),
-                },
-            ] => &name.sval,
+            [Node { node: Some(NodeEnum::String(name)) }] => &name.sval,
             // The table's own name says nothing more.
             [table, name] if text_of(table) == Some("wed_flow") && text_of(name).is_some() => {
                 text_of(name).unwrap_or_default()
             }
-            [
-                Node {
-                    node: Some(NodeEnum::AStar(_)),
-                },
-            ] => {
+            [Node { node: Some(NodeEnum::AStar(_)) }] => {
                 let message = "`*` stands for no value here";
                 return Err(self.refuse(RefusalCode::Construct, message, *location));
             }
             _ => {
                 return Err(self
-                    .refuse(
-                        RefusalCode::QualifiedName,
-                        "attributes are named without a table or schema",
-                        *location,
-                    )
-                    .hint(
-                        "write the attribute's name alone; jsonb is taken apart with -> and ->>",
-                    ));
+                    .refuse(RefusalCode::QualifiedName, "attributes are named without a table or schema", *location)
+                    .hint("write the attribute's name alone; jsonb is taken apart with -> and ->>"));
             }
         };
         let Some(index) = self.attributes.find(name) else {
-            return Err(
-                unknown(self.attributes, name).at(self.fragment.offset(*location).unwrap_or(0))
-            );
+            return Err(unknown(self.attributes, name).at(self.fragment.offset(*location).unwrap_or(0)));
         };
         self.reads += 1;
         let attribute = self.attributes.get(index);
@@ -512,12 +422,7 @@ impl<'a> Walk<'a> {
     }
 
     fn logic(&mut self, logic: &BoolExpr) -> Checked {
-        let BoolExpr {
-            xpr: _,
-            boolop,
-            args,
-            location,
-        } = logic;
+        let BoolExpr { xpr: _, boolop, args, location } = logic;
         let word = match (BoolExprType::try_from(*boolop), args.as_slice()) {
             (Ok(BoolExprType::NotExpr), [negated]) => {
                 self.out.push_str("NOT ");
@@ -540,13 +445,7 @@ impl<'a> Walk<'a> {
     }
 
     fn null_test(&mut self, test: &NullTest) -> Checked {
-        let NullTest {
-            xpr: _,
-            arg,
-            nulltesttype,
-            argisrow: _,
-            location,
-        } = test;
+        let NullTest { xpr: _, arg, nulltesttype, argisrow: _, location } = test;
         let word = match NullTestType::try_from(*nulltesttype) {
             Ok(NullTestType::IsNull) => " IS NULL",
             Ok(NullTestType::IsNotNull) => " IS NOT NULL",
@@ -568,11 +467,7 @@ impl<'a> Walk<'a> {
     /// A collation that every server has and that depends on no version: one for all of a fragment, as Postgres
     /// compares no two texts that are each said to have another.
     fn collate(&mut self, clause: &CollateClause) -> Checked {
-        let CollateClause {
-            arg,
-            collname,
-            location,
-        } = clause;
+        let CollateClause { arg, collname, location } = clause;
         let names: Vec<&str> = collname.iter().filter_map(text_of).collect();
         let name = match names.as_slice() {
             [name] | ["pg_catalog", name] => *name,
@@ -594,9 +489,7 @@ impl<'a> Walk<'a> {
         let kind = found.kind;
         if !kind.is_unknown() && kind.element().category() != 'S' {
             let message = format!("{kind} has no collation");
-            return Err(self
-                .refuse(RefusalCode::Type, message, *location)
-                .hint("only text is sorted by a collation"));
+            return Err(self.refuse(RefusalCode::Type, message, *location).hint("only text is sorted by a collation"));
         }
         self.out.push_str(" COLLATE \"");
         self.out.push_str(name);
@@ -605,12 +498,7 @@ impl<'a> Walk<'a> {
     }
 
     fn truth_test(&mut self, test: &BooleanTest) -> Checked {
-        let BooleanTest {
-            xpr: _,
-            arg,
-            booltesttype,
-            location,
-        } = test;
+        let BooleanTest { xpr: _, arg, booltesttype, location } = test;
         let word = match BoolTestType::try_from(*booltesttype) {
             Ok(BoolTestType::IsTrue) => " IS TRUE",
             Ok(BoolTestType::IsNotTrue) => " IS NOT TRUE",
@@ -626,15 +514,7 @@ impl<'a> Walk<'a> {
     }
 
     fn case(&mut self, case: &CaseExpr) -> Checked {
-        let CaseExpr {
-            xpr: _,
-            casetype: _,
-            casecollid: _,
-            arg,
-            args,
-            defresult,
-            location,
-        } = case;
+        let CaseExpr { xpr: _, casetype: _, casecollid: _, arg, args, defresult, location } = case;
         self.out.push_str("CASE");
         let subject = match arg.as_deref() {
             Some(subject) => {
@@ -682,11 +562,7 @@ impl<'a> Walk<'a> {
         // Without ELSE it is NULL, which has no length.
         let limit = defresult.as_ref().and_then(|_| common_limit(kind, &seen));
         seen.extend(subject);
-        Ok(Seen {
-            constant: false,
-            limit,
-            ..self.one_of(kind, &seen)
-        })
+        Ok(Seen { constant: false, limit, ..self.one_of(kind, &seen) })
     }
 
     fn extreme(&mut self, extreme: &MinMaxExpr) -> Checked {
@@ -694,10 +570,7 @@ impl<'a> Walk<'a> {
             Ok(MinMaxOp::IsGreatest) => "GREATEST(",
             Ok(MinMaxOp::IsLeast) => "LEAST(",
             _ => {
-                return Err(ByteRefusal::new(
-                    RefusalCode::Construct,
-                    "an unknown function",
-                ));
+                return Err(ByteRefusal::new(RefusalCode::Construct, "an unknown function"));
             }
         };
         self.alike(open, &extreme.args, true)
@@ -715,9 +588,7 @@ impl<'a> Walk<'a> {
             found
         };
         let jsonb = found.kind == Kind::one(Base::Jsonb);
-        if indirection
-            .iter()
-            .all(|step| matches!(step.node, Some(NodeEnum::AIndices(_))))
+        if indirection.iter().all(|step| matches!(step.node, Some(NodeEnum::AIndices(_))))
             && !jsonb
             && !found.kind.array
         {
@@ -763,20 +634,13 @@ impl<'a> Walk<'a> {
             kind => kind.element(),
         };
         let constant = operands.iter().all(|seen| seen.constant);
-        Ok(Seen {
-            limit: found.limit,
-            ..self.weighed(Operands::of(&operands).part(kind), kind, constant)?
-        })
+        Ok(Seen { limit: found.limit, ..self.weighed(Operands::of(&operands).part(kind), kind, constant)? })
     }
 
     /// A subscript: a number, for jsonb also the name of a field.
     fn index(&mut self, node: &Node, jsonb: bool) -> Checked {
         let found = self.expression(node)?;
-        if let Some(NodeEnum::AConst(AConst {
-            val: Some(Val::Fval(_)),
-            ..
-        })) = &node.node
-        {
+        if let Some(NodeEnum::AConst(AConst { val: Some(Val::Fval(_)), .. })) = &node.node {
             let refusal = ByteRefusal::new(RefusalCode::Type, "a subscript is an integer");
             return Err(self.at_node(refusal, node));
         }
@@ -803,9 +667,7 @@ impl<'a> Walk<'a> {
             _ => {
                 let message = "this word of SQL asks who runs the fragment, and where";
                 let hint = "an attribute of that name is written in double quotes";
-                return Err(self
-                    .refuse(RefusalCode::Function, message, value.location)
-                    .hint(hint));
+                return Err(self.refuse(RefusalCode::Function, message, value.location).hint(hint));
             }
         };
         self.out.push_str(word);
@@ -819,9 +681,7 @@ impl<'a> Walk<'a> {
 /// The length that all of these say for their type, if they say the same.
 fn common_limit(kind: Kind, seen: &[Seen]) -> Option<i64> {
     let first = seen.first()?.limit;
-    let same = seen
-        .iter()
-        .all(|seen| seen.kind == kind && seen.limit == first);
+    let same = seen.iter().all(|seen| seen.kind == kind && seen.limit == first);
     first.filter(|_| same)
 }
 

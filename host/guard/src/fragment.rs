@@ -36,15 +36,8 @@ pub(crate) struct Fragment<'a> {
 impl<'a> Fragment<'a> {
     /// Splits the text into tokens and refuses what no fragment may contain.
     pub(crate) fn new(wrapper: &'static str, text: &'a str) -> Result<Self, Refusal> {
-        let mut fragment = Fragment {
-            text,
-            tokens: Vec::new(),
-            bare: Cow::Borrowed(text),
-            wrapper,
-        };
-        fragment
-            .scan()
-            .map_err(|refusal| fragment.reject(refusal))?;
+        let mut fragment = Fragment { text, tokens: Vec::new(), bare: Cow::Borrowed(text), wrapper };
+        fragment.scan().map_err(|refusal| fragment.reject(refusal))?;
         Ok(fragment)
     }
 
@@ -52,10 +45,7 @@ impl<'a> Fragment<'a> {
         if self.text.len() > MAX_BYTES {
             return Err(ByteRefusal::new(
                 RefusalCode::TooLong,
-                format!(
-                    "{} bytes of SQL, where {MAX_BYTES} are allowed",
-                    self.text.len()
-                ),
+                format!("{} bytes of SQL, where {MAX_BYTES} are allowed", self.text.len()),
             )
             .hint("return long values as typed assignments"));
         }
@@ -64,14 +54,8 @@ impl<'a> Fragment<'a> {
             return Err(ByteRefusal::new(RefusalCode::NulCharacter, message).at(at));
         }
         // Postgres's lexer knows no other white space than this.
-        if self
-            .text
-            .trim_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c'])
-            .is_empty()
-        {
-            return Err(
-                ByteRefusal::new(RefusalCode::Empty, "nothing is there").at(self.text.len())
-            );
+        if self.text.trim_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c']).is_empty() {
+            return Err(ByteRefusal::new(RefusalCode::Empty, "nothing is there").at(self.text.len()));
         }
         self.tokens = match pg_query::scan_tokens(self.text) {
             Ok(tokens) => tokens,
@@ -117,21 +101,15 @@ impl<'a> Fragment<'a> {
                     continue;
                 }
                 Ok(Token::Ascii59) => {
-                    let last = self
-                        .tokens
-                        .last()
-                        .is_some_and(|last| last.start == token.start);
-                    let refusal =
-                        ByteRefusal::new(RefusalCode::SecondStatement, "one fragment only: no `;`");
+                    let last = self.tokens.last().is_some_and(|last| last.start == token.start);
+                    let refusal = ByteRefusal::new(RefusalCode::SecondStatement, "one fragment only: no `;`");
                     refusal.hint(match last {
                         true => "leave it out",
                         false => "text that holds one stands in single quotes",
                     })
                 }
-                Ok(Token::Param) => {
-                    ByteRefusal::new(RefusalCode::Parameter, "there are no parameters here")
-                        .hint("write the value itself, text in single quotes")
-                }
+                Ok(Token::Param) => ByteRefusal::new(RefusalCode::Parameter, "there are no parameters here")
+                    .hint("write the value itself, text in single quotes"),
                 _ => continue,
             };
             return Err(refusal.at(offset(token.start)));
@@ -142,9 +120,8 @@ impl<'a> Fragment<'a> {
     /// Takes the comments out, as the lexer found them: spaces stand in their place, so that everything else
     /// stays where it is.
     fn without_comments(&mut self) {
-        let comment = |token: &ScanToken| {
-            token.token == Token::SqlComment as i32 || token.token == Token::CComment as i32
-        };
+        let comment =
+            |token: &ScanToken| token.token == Token::SqlComment as i32 || token.token == Token::CComment as i32;
         if !self.tokens.iter().any(comment) {
             return;
         }
@@ -214,9 +191,7 @@ impl<'a> Fragment<'a> {
             let message = "too many files are open in this process to check SQL now";
             return ByteRefusal::new(RefusalCode::Unavailable, message).hint("try again");
         }
-        let what = message
-            .split_once(" at or near ")
-            .map_or(message.as_str(), |(what, _)| what);
+        let what = message.split_once(" at or near ").map_or(message.as_str(), |(what, _)| what);
         if let Some(what) = message.strip_suffix(" at end of input") {
             return ByteRefusal::new(RefusalCode::Syntax, what)
                 .hint("something is missing at the end")
@@ -250,16 +225,12 @@ impl<'a> Fragment<'a> {
             let token = self.tokens.get(at)?;
             self.text.get(offset(token.start)..offset(token.end))
         };
-        let is =
-            |at: usize, word: &str| text(at).is_some_and(|text| text.eq_ignore_ascii_case(word));
+        let is = |at: usize, word: &str| text(at).is_some_and(|text| text.eq_ignore_ascii_case(word));
         if is(0, "where") || is(0, "set") && !is(1, "=") {
             return (0, "leave that word out: only what follows it is asked for");
         }
         if let Some(at) = (0..=at).find(|at| text(*at).is_some_and(|text| text.contains('`'))) {
-            return (
-                at,
-                "names stand alone or in double quotes, text in single quotes",
-            );
+            return (at, "names stand alone or in double quotes, text in single quotes");
         }
         let here = text(at).unwrap_or_default();
         if let Some(hint) = here.chars().find_map(crate::node::lookalike) {
@@ -268,9 +239,7 @@ impl<'a> Fragment<'a> {
         let before = at.checked_sub(1).and_then(text).unwrap_or_default();
         for word in [here, before] {
             let hint = match word.to_ascii_lowercase().as_str() {
-                "contains" => {
-                    "write strpos(a1, 'x') > 0 or a1 LIKE '%x%'; of an array 'x' = ANY (tags)"
-                }
+                "contains" => "write strpos(a1, 'x') > 0 or a1 LIKE '%x%'; of an array 'x' = ANY (tags)",
                 "regexp" | "rlike" | "matches" | "=~" => "write ~ for a regular expression",
                 "startswith" | "starts" => "write starts_with(a1, 'x') or a1 LIKE 'x%'",
                 "endswith" | "ends" => "write a1 LIKE '%x'",
@@ -291,14 +260,12 @@ impl<'a> Fragment<'a> {
         }
         // Operators that bind closer than a comparison.
         let joined = |sign: &str| (0..at).any(|at| is(at, sign));
-        let is_reserved = (self.tokens.get(at))
-            .is_some_and(|token| token.keyword_kind == KeywordKind::ReservedKeyword as i32);
+        let is_reserved =
+            (self.tokens.get(at)).is_some_and(|token| token.keyword_kind == KeywordKind::ReservedKeyword as i32);
         let hint = match (joined("&&"), joined("||")) {
             (true, _) => "between conditions write AND, not &&",
             (_, true) => "between conditions write OR, not ||",
-            _ if is_reserved => {
-                "a word of SQL itself; an attribute of that name is written in double quotes"
-            }
+            _ if is_reserved => "a word of SQL itself; an attribute of that name is written in double quotes",
             _ => "",
         };
         (at, hint)
@@ -306,10 +273,7 @@ impl<'a> Fragment<'a> {
 
     /// The byte offset in the fragment of a node's location in the wrapped statement.
     pub(crate) fn offset(&self, location: i32) -> Option<usize> {
-        usize::try_from(location)
-            .ok()?
-            .checked_sub(self.wrapper.len())
-            .filter(|at| *at <= self.text.len())
+        usize::try_from(location).ok()?.checked_sub(self.wrapper.len()).filter(|at| *at <= self.text.len())
     }
 
     /// Returns the position of the first of these words outside of any parentheses.
@@ -332,14 +296,9 @@ impl<'a> Fragment<'a> {
     pub(crate) fn names(&self) -> impl Iterator<Item = String> {
         self.tokens.iter().filter_map(|token| {
             let text = self.text.get(offset(token.start)..offset(token.end))?;
-            match text
-                .strip_prefix('"')
-                .and_then(|text| text.strip_suffix('"'))
-            {
+            match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
                 Some(quoted) => Some(quoted.replace("\"\"", "\"")),
-                None => text
-                    .starts_with(|c: char| c.is_alphabetic() || c == '_')
-                    .then(|| text.to_lowercase()),
+                None => text.starts_with(|c: char| c.is_alphabetic() || c == '_').then(|| text.to_lowercase()),
             }
         })
     }
@@ -371,12 +330,10 @@ impl<'a> Fragment<'a> {
 
 /// The refusal of too deep a nesting.
 pub(crate) fn too_deep() -> ByteRefusal {
-    ByteRefusal::new(
-        RefusalCode::TooDeep,
-        format!("nested deeper than {} levels", crate::MAX_DEPTH),
+    ByteRefusal::new(RefusalCode::TooDeep, format!("nested deeper than {} levels", crate::MAX_DEPTH)).hint(
+        "use concat(…) for long chains of ||, IN (…) for long chains of OR; make several steps or conditions of \
+     what is nested",
     )
-    .hint("use concat(…) for long chains of ||, IN (…) for long chains of OR; make several steps or conditions of \
-     what is nested")
 }
 
 enum ParseError {
@@ -390,8 +347,7 @@ fn parse(wrapper: &str, text: &str) -> Result<ParseResult, ParseError> {
     statement.push_str(text);
     // The library's summary of a tree asserts what it expects; a tree it does not expect is one
     // that is refused anyway.
-    let parsed =
-        outside_of_parsing(|| catch_unwind(AssertUnwindSafe(|| pg_query::parse(&statement, 0))));
+    let parsed = outside_of_parsing(|| catch_unwind(AssertUnwindSafe(|| pg_query::parse(&statement, 0))));
     match parsed {
         Ok(Ok(result)) => Ok(result.protobuf),
         // The tree is read with a limit on nested messages.

@@ -118,10 +118,7 @@ impl Kind {
             ScalarType::Uuid => Base::Uuid,
             ScalarType::Jsonb => Base::Jsonb,
         };
-        Kind {
-            base,
-            array: attribute.array,
-        }
+        Kind { base, array: attribute.array }
     }
 
     pub(crate) fn is_unknown(self) -> bool {
@@ -161,19 +158,14 @@ impl Kind {
 
     /// The type of its category that Postgres prefers.
     pub(crate) fn is_preferred(self) -> bool {
-        !self.array
-            && matches!(
-                self.base,
-                Base::Bool | Base::Float8 | Base::Text | Base::Timestamptz | Base::Interval
-            )
+        !self.array && matches!(self.base, Base::Bool | Base::Float8 | Base::Text | Base::Timestamptz | Base::Interval)
     }
 
     /// Returns true if Postgres converts this type to `to`. Polymorphic targets take any type of their form;
     /// [`crate::resolve`] checks that they agree with each other.
     pub(crate) fn becomes(self, to: Kind, context: Context) -> bool {
         use Base::{
-            Any, AnyArray, AnyCompatible, AnyCompatibleArray, AnyCompatibleNonArray, AnyElement,
-            AnyNonArray, AnyRange,
+            Any, AnyArray, AnyCompatible, AnyCompatibleArray, AnyCompatibleNonArray, AnyElement, AnyNonArray, AnyRange,
         };
         if self == to || self.is_unknown() {
             return true;
@@ -201,8 +193,8 @@ impl Kind {
 /// The least context in which the catalog casts one type to another.
 fn cast(from: Base, to: Base) -> Option<Context> {
     use Base::{
-        Bool, Bpchar, Date, Float4, Float8, Int2, Int4, Int8, Interval, Json, Jsonb, Numeric, Text,
-        Time, Timestamp, Timestamptz, Timetz, Varchar,
+        Bool, Bpchar, Date, Float4, Float8, Int2, Int4, Int8, Interval, Json, Jsonb, Numeric, Text, Time, Timestamp,
+        Timestamptz, Timetz, Varchar,
     };
     use Context::{Assignment, Explicit, Implicit};
     Some(match (from, to) {
@@ -237,10 +229,6 @@ impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (_, _, _, name) = BASES[self.base as usize];
         f.write_str(name)?;
-        if self.array {
-            f.write_str("[]")
-        } else {
-            Ok(())
-        }
+        if self.array { f.write_str("[]") } else { Ok(()) }
     }
 }

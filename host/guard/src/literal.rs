@@ -33,11 +33,10 @@ impl Constant<'_> {
             Constant::Boolean(value) => {
                 matches!(scalar, Some(Boolean | Text | Enum(_))).then(|| Some(value.to_string()))
             }
-            Constant::Integer(digits) if is_plain(digits) => matches!(
-                scalar,
-                Some(Text | Enum(_) | Integer | Bigint | Numeric | Float)
-            )
-            .then(|| Some(digits.to_owned())),
+            Constant::Integer(digits) if is_plain(digits) => {
+                matches!(scalar, Some(Text | Enum(_) | Integer | Bigint | Numeric | Float))
+                    .then(|| Some(digits.to_owned()))
+            }
             // An integer attribute takes 1.5 as a number (and rounds it), but not as text.
             Constant::Number(number) if is_plain(number) => {
                 let fits = match scalar {
@@ -94,8 +93,9 @@ pub(crate) fn is_bounded(number: &str) -> bool {
 pub(crate) fn plain_number(number: &str) -> String {
     let digits = number.replace('_', "").to_ascii_lowercase();
     match radix(&digits) {
-        Some((digits, radix)) => u128::from_str_radix(digits, radix)
-            .map_or_else(|_| number.to_owned(), |n| n.to_string()),
+        Some((digits, radix)) => {
+            u128::from_str_radix(digits, radix).map_or_else(|_| number.to_owned(), |n| n.to_string())
+        }
         None => number.replace('_', ""),
     }
 }
@@ -123,13 +123,8 @@ pub(crate) fn kind_of_number(number: &str) -> Base {
 /// A whole number that is written as such, between minus and plus `most`.
 pub(crate) fn small_integer(node: &Node, most: i64) -> Option<i64> {
     let value = match node.node.as_ref()? {
-        NodeEnum::AConst(AConst {
-            val: Some(Val::Ival(value)),
-            ..
-        }) => i64::from(value.ival),
-        NodeEnum::AExpr(minus)
-            if minus.lexpr.is_none() && minus.name.first().and_then(text_of) == Some("-") =>
-        {
+        NodeEnum::AConst(AConst { val: Some(Val::Ival(value)), .. }) => i64::from(value.ival),
+        NodeEnum::AExpr(minus) if minus.lexpr.is_none() && minus.name.first().and_then(text_of) == Some("-") => {
             -small_integer(minus.rexpr.as_deref()?, most)?
         }
         _ => return None,
@@ -160,21 +155,12 @@ mod tests {
     #[test]
     fn bounds_on_digits() {
         let nines = "9".repeat(38);
-        for fine in [
-            "0", "1.5", "-3", "1e10", "1E-10", "NaN", "", "0xFF", "1_000", &nines,
-        ] {
+        for fine in ["0", "1.5", "-3", "1e10", "1E-10", "NaN", "", "0xFF", "1_000", &nines] {
             assert!(is_bounded(fine), "{fine}");
         }
         let many = "9".repeat(39);
         let small = format!("0.{many}");
-        for wild in [
-            "1e100000",
-            " 1e39",
-            "1e-131000",
-            "1e99999999999999999999",
-            &many,
-            &small,
-        ] {
+        for wild in ["1e100000", " 1e39", "1e-131000", "1e99999999999999999999", &many, &small] {
             assert!(!is_bounded(wild), "{wild}");
         }
     }
@@ -184,9 +170,7 @@ mod tests {
         for plain in ["0", "7", "-7", "0.50", "-0.1", "120"] {
             assert!(is_plain(plain), "{plain}");
         }
-        for odd in [
-            "007", ".5", "5.", "1e3", "-0", "-0.0", "", "-", "0xFF", "1_000",
-        ] {
+        for odd in ["007", ".5", "5.", "1e3", "-0", "-0.0", "", "-", "0xFF", "1_000"] {
             assert!(!is_plain(odd), "{odd}");
         }
     }
@@ -195,27 +179,15 @@ mod tests {
     fn constants_are_bound_only_where_it_means_the_same() {
         let kind = |name: &str| name.parse::<AttributeType>().expect("type");
         let bound = |constant: Constant<'_>, name: &str| constant.bound(&kind(name));
-        assert_eq!(
-            bound(Constant::Integer("5"), "text"),
-            Some(Some("5".into()))
-        );
+        assert_eq!(bound(Constant::Integer("5"), "text"), Some(Some("5".into())));
         assert_eq!(bound(Constant::Integer("5"), "jsonb"), None);
         assert_eq!(bound(Constant::Integer("5"), "integer[]"), None);
         assert_eq!(bound(Constant::Number("1.5"), "integer"), None);
-        assert_eq!(
-            bound(Constant::Number("1.50"), "numeric"),
-            Some(Some("1.50".into()))
-        );
-        assert_eq!(
-            bound(Constant::Boolean(true), "boolean"),
-            Some(Some("true".into()))
-        );
+        assert_eq!(bound(Constant::Number("1.50"), "numeric"), Some(Some("1.50".into())));
+        assert_eq!(bound(Constant::Boolean(true), "boolean"), Some(Some("true".into())));
         assert_eq!(bound(Constant::Boolean(true), "integer"), None);
         assert_eq!(bound(Constant::Null, "uuid[]"), Some(None));
-        assert_eq!(
-            bound(Constant::Text("{}"), "jsonb"),
-            Some(Some("{}".into()))
-        );
+        assert_eq!(bound(Constant::Text("{}"), "jsonb"), Some(Some("{}".into())));
     }
 
     #[test]

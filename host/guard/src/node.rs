@@ -9,39 +9,23 @@ use crate::refusal::{ByteRefusal, RefusalCode, shorten};
 /// A node that is on no list.
 pub(crate) fn foreign(node: &NodeEnum) -> ByteRefusal {
     let (code, message, hint) = match node {
-        NodeEnum::SubLink(_) => (
-            RefusalCode::Subquery,
-            "sub-selects are not allowed",
-            "a fragment sees its own instance only",
-        ),
-        NodeEnum::ParamRef(_) => (
-            RefusalCode::Parameter,
-            "there are no parameters here",
-            "write the value itself, text in single quotes",
-        ),
-        NodeEnum::SetToDefault(_) => (
-            RefusalCode::Default,
-            "DEFAULT stands alone on the right of =",
-            "",
-        ),
-        NodeEnum::MultiAssignRef(_) => (
-            RefusalCode::Construct,
-            "rows are not allowed",
-            "write attribute=value for each attribute",
-        ),
+        NodeEnum::SubLink(_) => {
+            (RefusalCode::Subquery, "sub-selects are not allowed", "a fragment sees its own instance only")
+        }
+        NodeEnum::ParamRef(_) => {
+            (RefusalCode::Parameter, "there are no parameters here", "write the value itself, text in single quotes")
+        }
+        NodeEnum::SetToDefault(_) => (RefusalCode::Default, "DEFAULT stands alone on the right of =", ""),
+        NodeEnum::MultiAssignRef(_) => {
+            (RefusalCode::Construct, "rows are not allowed", "write attribute=value for each attribute")
+        }
         NodeEnum::RowExpr(_) => (
             RefusalCode::Construct,
             "a row of values is not allowed here",
             "rows of the same length stand on both sides of =, <>, <, <=, > or >=, or before IS NULL and IN",
         ),
-        NodeEnum::NamedArgExpr(_) => (
-            RefusalCode::Function,
-            "only make_interval takes arguments by name",
-            "",
-        ),
-        NodeEnum::XmlExpr(_) | NodeEnum::XmlSerialize(_) => {
-            (RefusalCode::Construct, "XML is not allowed", "use jsonb")
-        }
+        NodeEnum::NamedArgExpr(_) => (RefusalCode::Function, "only make_interval takes arguments by name", ""),
+        NodeEnum::XmlExpr(_) | NodeEnum::XmlSerialize(_) => (RefusalCode::Construct, "XML is not allowed", "use jsonb"),
         NodeEnum::JsonIsPredicate(_) => (
             RefusalCode::Construct,
             "IS JSON is not allowed, as older servers do not know it",
@@ -57,16 +41,10 @@ pub(crate) fn foreign(node: &NodeEnum) -> ByteRefusal {
             "this JSON syntax is not allowed",
             "use jsonb_build_object, jsonb_build_array, -> and ->>",
         ),
-        NodeEnum::GroupingFunc(_) => (
-            RefusalCode::Aggregate,
-            "aggregates and windows are not allowed here",
-            "a fragment sees one instance only",
-        ),
-        _ => (
-            RefusalCode::Construct,
-            "this part of SQL is not allowed here",
-            "",
-        ),
+        NodeEnum::GroupingFunc(_) => {
+            (RefusalCode::Aggregate, "aggregates and windows are not allowed here", "a fragment sees one instance only")
+        }
+        _ => (RefusalCode::Construct, "this part of SQL is not allowed here", ""),
     };
     ByteRefusal::new(code, message).hint(hint)
 }
@@ -75,10 +53,7 @@ pub(crate) fn foreign(node: &NodeEnum) -> ByteRefusal {
 pub(crate) fn unknown(attributes: &FlowAttributes, name: &str) -> ByteRefusal {
     let shown = shorten(name, 60);
     if name == "wid" {
-        return ByteRefusal::new(
-            RefusalCode::Wid,
-            "`wid` is the instance's identity, not an attribute",
-        );
+        return ByteRefusal::new(RefusalCode::Wid, "`wid` is the instance's identity, not an attribute");
     }
     // What cannot be seen, or looks like a sign, is part of a name to Postgres.
     if let Some(c) = name.chars().find(|c| is_hidden(*c)) {
@@ -91,28 +66,16 @@ pub(crate) fn unknown(attributes: &FlowAttributes, name: &str) -> ByteRefusal {
             .collect();
         let message = format!("the flow has no attribute `{shown}`");
         let code = u32::from(c);
-        return ByteRefusal::new(RefusalCode::UnknownAttribute, message).hint(format!(
-            "it holds the character U+{code:04X}, which is not seen; write a space, or nothing"
-        ));
+        return ByteRefusal::new(RefusalCode::UnknownAttribute, message)
+            .hint(format!("it holds the character U+{code:04X}, which is not seen; write a space, or nothing"));
     }
-    let hint = name
-        .chars()
-        .find_map(lookalike)
-        .map_or_else(|| attributes.suggest(&shown), str::to_owned);
-    ByteRefusal::new(
-        RefusalCode::UnknownAttribute,
-        format!("the flow has no attribute `{shown}`"),
-    )
-    .hint(hint)
+    let hint = name.chars().find_map(lookalike).map_or_else(|| attributes.suggest(&shown), str::to_owned);
+    ByteRefusal::new(RefusalCode::UnknownAttribute, format!("the flow has no attribute `{shown}`")).hint(hint)
 }
 
 /// Returns true for white space that Postgres does not know as such, and for invisible characters.
 fn is_hidden(c: char) -> bool {
-    !c.is_ascii() && c.is_whitespace()
-        || matches!(
-            c,
-            '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{ad}'
-        )
+    !c.is_ascii() && c.is_whitespace() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{ad}')
 }
 
 /// Returns the sign to write instead of one that Postgres does not know.
@@ -145,10 +108,7 @@ pub(crate) fn text_of(node: &Node) -> Option<&str> {
 /// The text of a text constant.
 pub(crate) fn text_constant(node: &Node) -> Option<&str> {
     match &node.node {
-        Some(NodeEnum::AConst(AConst {
-            val: Some(Val::Sval(text)),
-            ..
-        })) => Some(&text.sval),
+        Some(NodeEnum::AConst(AConst { val: Some(Val::Sval(text)), .. })) => Some(&text.sval),
         _ => None,
     }
 }
@@ -160,9 +120,7 @@ pub(crate) fn constant_text(node: &Node) -> Option<&str> {
             let kind = cast.type_name.as_ref()?;
             let name = kind.names.last().and_then(text_of)?;
             let plain = kind.array_bounds.is_empty() && !kind.setof && !kind.pct_type;
-            (name == "text" && plain)
-                .then(|| text_constant(cast.arg.as_deref()?))
-                .flatten()
+            (name == "text" && plain).then(|| text_constant(cast.arg.as_deref()?)).flatten()
         }
         _ => text_constant(node),
     }
@@ -184,9 +142,7 @@ pub(crate) fn is_constant(node: &Node) -> bool {
         Some(NodeEnum::AConst(_)) => true,
         Some(NodeEnum::TypeCast(cast)) => is(&cast.arg),
         Some(NodeEnum::CollateClause(clause)) => is(&clause.arg),
-        Some(NodeEnum::AExpr(operation)) => {
-            is(&operation.rexpr) && (operation.lexpr.is_none() || is(&operation.lexpr))
-        }
+        Some(NodeEnum::AExpr(operation)) => is(&operation.rexpr) && (operation.lexpr.is_none() || is(&operation.lexpr)),
         Some(NodeEnum::AArrayExpr(list)) => list.elements.iter().all(is_constant),
         _ => false,
     }
@@ -197,11 +153,7 @@ pub(crate) fn location(node: &NodeEnum) -> Option<i32> {
     Some(match node {
         NodeEnum::AConst(node) => node.location,
         NodeEnum::AIndirection(node) => {
-            return node
-                .arg
-                .as_deref()
-                .and_then(|arg| arg.node.as_ref())
-                .and_then(location);
+            return node.arg.as_deref().and_then(|arg| arg.node.as_ref()).and_then(location);
         }
         NodeEnum::ColumnRef(node) => node.location,
         NodeEnum::ParamRef(node) => node.location,

@@ -32,15 +32,7 @@ pub(crate) type Operand<'n> = (Option<&'n Node>, Kind);
 
 impl Walk<'_> {
     pub(crate) fn operation(&mut self, operation: &AExpr) -> Checked {
-        let AExpr {
-            kind,
-            name,
-            lexpr,
-            rexpr,
-            rexpr_list_start: _,
-            rexpr_list_end: _,
-            location,
-        } = operation;
+        let AExpr { kind, name, lexpr, rexpr, rexpr_list_start: _, rexpr_list_end: _, location } = operation;
         let name = self.operator_name(name, *location)?;
         let (left, right) = (lexpr.as_deref(), rexpr.as_deref());
         let kind = AExprKind::try_from(*kind).unwrap_or(AExprKind::Undefined);
@@ -53,13 +45,9 @@ impl Walk<'_> {
                 _ if left.is_some() => self.infix(name, left, right, *location),
                 _ => self.prefix(name, right, *location),
             },
-            AExprKind::AexprOpAny | AExprKind::AexprOpAll => {
-                self.any_of(kind, name, left, right, *location)
-            }
+            AExprKind::AexprOpAny | AExprKind::AexprOpAll => self.any_of(kind, name, left, right, *location),
             AExprKind::AexprDistinct => self.distinct(left, "IS DISTINCT FROM", right, *location),
-            AExprKind::AexprNotDistinct => {
-                self.distinct(left, "IS NOT DISTINCT FROM", right, *location)
-            }
+            AExprKind::AexprNotDistinct => self.distinct(left, "IS NOT DISTINCT FROM", right, *location),
             AExprKind::AexprNullif => self.null_if(left, right),
             AExprKind::AexprIn => self.among(name, left, right, *location),
             AExprKind::AexprLike | AExprKind::AexprIlike => {
@@ -74,13 +62,9 @@ impl Walk<'_> {
             AExprKind::AexprBetween => self.between("BETWEEN", left, right, *location),
             AExprKind::AexprNotBetween => self.between("NOT BETWEEN", left, right, *location),
             AExprKind::AexprBetweenSym => self.between("BETWEEN SYMMETRIC", left, right, *location),
-            AExprKind::AexprNotBetweenSym => {
-                self.between("NOT BETWEEN SYMMETRIC", left, right, *location)
-            }
+            AExprKind::AexprNotBetweenSym => self.between("NOT BETWEEN SYMMETRIC", left, right, *location),
             AExprKind::AexprSimilar => self.similar(name == "!~", (left, right), *location),
-            AExprKind::Undefined => {
-                Err(self.refuse(RefusalCode::Operator, "an unknown operation", *location))
-            }
+            AExprKind::Undefined => Err(self.refuse(RefusalCode::Operator, "an unknown operation", *location)),
         }
     }
 
@@ -88,14 +72,10 @@ impl Walk<'_> {
     fn operator_name<'n>(&self, name: &'n [Node], location: i32) -> Result<&'n str, ByteRefusal> {
         match name {
             [name] => Ok(text_of(name).unwrap_or_default()),
-            [schema, name] if text_of(schema) == Some("pg_catalog") => {
-                Ok(text_of(name).unwrap_or_default())
-            }
+            [schema, name] if text_of(schema) == Some("pg_catalog") => Ok(text_of(name).unwrap_or_default()),
             _ => {
                 let message = "operators are those of the schema pg_catalog";
-                Err(self
-                    .refuse(RefusalCode::Operator, message, location)
-                    .hint("write the operator's sign alone"))
+                Err(self.refuse(RefusalCode::Operator, message, location).hint("write the operator's sign alone"))
             }
         }
     }
@@ -126,19 +106,10 @@ impl Walk<'_> {
         let kind = resolved.arguments[0];
         let taken = self.taken(&[found, by], &resolved.arguments)?;
         self.made(resolved.signature.makes, kind, &taken)?;
-        Ok(Seen {
-            limit: taken[0].limit.filter(|_| taken[0].kind == kind),
-            ..self.one_of(kind, &taken)
-        })
+        Ok(Seen { limit: taken[0].limit.filter(|_| taken[0].kind == kind), ..self.one_of(kind, &taken) })
     }
 
-    fn between(
-        &mut self,
-        word: &str,
-        left: Option<&Node>,
-        right: Option<&Node>,
-        location: i32,
-    ) -> Checked {
+    fn between(&mut self, word: &str, left: Option<&Node>, right: Option<&Node>, location: i32) -> Checked {
         let [low, high] = self.items(right, location)? else {
             let message = "BETWEEN takes two bounds";
             return Err(self.refuse(RefusalCode::Construct, message, location));
@@ -165,43 +136,28 @@ impl Walk<'_> {
     }
 
     /// The operator's sign as our own text, when it is on the list.
-    fn sign(
-        &self,
-        name: &str,
-        allowed: &[&'static str],
-        location: i32,
-    ) -> Result<&'static str, ByteRefusal> {
+    fn sign(&self, name: &str, allowed: &[&'static str], location: i32) -> Result<&'static str, ByteRefusal> {
         if let Some(sign) = allowed.iter().find(|sign| **sign == name) {
             return Ok(sign);
         }
-        let refusal = self.refuse(
-            RefusalCode::Operator,
-            format!("the operator `{name}` is not allowed here"),
-            location,
-        );
+        let refusal =
+            self.refuse(RefusalCode::Operator, format!("the operator `{name}` is not allowed here"), location);
         Err(match name {
-            "~" | "~*" | "!~" | "!~*" => refusal
-                .hint("join several conditions by OR, or write one regular expression with |"),
+            "~" | "~*" | "!~" | "!~*" => {
+                refusal.hint("join several conditions by OR, or write one regular expression with |")
+            }
             "==" => refusal.hint("write ="),
             "!" => refusal.hint("write NOT"),
             "!==" | "=!" => refusal.hint("write <>"),
             "=~" => refusal.hint("write ~ for a regular expression, LIKE for a pattern"),
             "<=>" => refusal.hint("write IS NOT DISTINCT FROM"),
             "**" => refusal.hint("write ^"),
-            name if name.contains('`') => {
-                refusal.hint("names stand alone or in double quotes, text in single quotes")
-            }
+            name if name.contains('`') => refusal.hint("names stand alone or in double quotes, text in single quotes"),
             _ => refusal.hint(format!("allowed are {}", allowed.join(" "))),
         })
     }
 
-    fn infix(
-        &mut self,
-        name: &str,
-        left: Option<&Node>,
-        right: Option<&Node>,
-        location: i32,
-    ) -> Checked {
+    fn infix(&mut self, name: &str, left: Option<&Node>, right: Option<&Node>, location: i32) -> Checked {
         let sign = self.sign(name, &SIGNS[1], location)?;
         let (one, other) = (self.required(left)?, self.required(right)?);
         if COMPARISON.contains(&sign) {
@@ -212,9 +168,7 @@ impl Walk<'_> {
             // A search of words is refused first for being none of the functions or types.
             for side in [one, other] {
                 match &side.node {
-                    Some(NodeEnum::FuncCall(call))
-                        if function_name(call).is_some_and(|name| name.contains("_ts")) =>
-                    {
+                    Some(NodeEnum::FuncCall(call)) if function_name(call).is_some_and(|name| name.contains("_ts")) => {
                         self.call(call)?;
                     }
                     Some(NodeEnum::TypeCast(cast)) if is_of_words(cast) => {
@@ -235,8 +189,7 @@ impl Walk<'_> {
         let (from, to) = self.word(sign);
         let by = self.operand(other)?;
         // To an array, a constant without a type is another one.
-        let same = |kind: Kind, other: Kind| match sign == "||" && other.array && kind.is_unknown()
-        {
+        let same = |kind: Kind, other: Kind| match sign == "||" && other.array && kind.is_unknown() {
             true => other,
             false => kind,
         };
@@ -245,17 +198,10 @@ impl Walk<'_> {
         for (node, kind, was) in [(one, left_kind, found.kind), (other, right_kind, by.kind)] {
             if kind != was {
                 self.fits(node, was, kind, Context::Implicit)
-                    .map_err(|refusal| {
-                        refusal.hint("to append an element say its type: tags || 'x'::text")
-                    })?;
+                    .map_err(|refusal| refusal.hint("to append an element say its type: tags || 'x'::text"))?;
             }
         }
-        let resolved = self.resolved(
-            sign,
-            (Some(one), left_kind),
-            (Some(other), right_kind),
-            location,
-        )?;
+        let resolved = self.resolved(sign, (Some(one), left_kind), (Some(other), right_kind), location)?;
         self.run_bounded(&resolved, &[one, other], (from, to), sign)?;
         self.operated(&resolved, &[found, by])
     }
@@ -287,28 +233,14 @@ impl Walk<'_> {
         let text = self.operand(one)?;
         let (from, to) = self.word(word);
         let (pattern, found) = self.pattern(other)?;
-        let resolved = self.resolved(
-            sign,
-            (Some(one), text.kind),
-            (pattern, found.kind),
-            location,
-        )?;
+        let resolved = self.resolved(sign, (Some(one), text.kind), (pattern, found.kind), location)?;
         self.run_bounded(&resolved, &[one, other], (from, to), sign)?;
         self.operated(&resolved, &[text, found])
     }
 
-    fn similar(
-        &mut self,
-        not: bool,
-        (left, right): (Option<&Node>, Option<&Node>),
-        location: i32,
-    ) -> Checked {
+    fn similar(&mut self, not: bool, (left, right): (Option<&Node>, Option<&Node>), location: i32) -> Checked {
         let (one, other) = (self.required(left)?, self.required(right)?);
-        let (word, sign) = if not {
-            ("NOT SIMILAR TO", "!~")
-        } else {
-            ("SIMILAR TO", "~")
-        };
+        let (word, sign) = if not { ("NOT SIMILAR TO", "!~") } else { ("SIMILAR TO", "~") };
         let text = self.operand(one)?;
         let (from, to) = self.word(word);
         let pattern = match other.node.as_ref() {
@@ -345,8 +277,8 @@ impl Walk<'_> {
         let name = self.column_name(attribute).unwrap_or_default();
         if is_number(other) {
             let message = format!("`{name}` is an enum, which is text");
-            let refusal = ByteRefusal::new(RefusalCode::Type, message)
-                .hint(format!("the labels are {shown}, in single quotes"));
+            let refusal =
+                ByteRefusal::new(RefusalCode::Type, message).hint(format!("the labels are {shown}, in single quotes"));
             return Err(self.at_node(refusal, other));
         }
         if !matches!(sign, "=" | "<>") {
@@ -359,8 +291,7 @@ impl Walk<'_> {
             Some(text) if !labels.iter().any(|label| label == text) => {
                 let text = crate::refusal::shorten(text, 40);
                 let message = format!("'{text}' is no label of `{name}`");
-                let refusal = ByteRefusal::new(RefusalCode::Type, message)
-                    .hint(format!("the labels are {shown}"));
+                let refusal = ByteRefusal::new(RefusalCode::Type, message).hint(format!("the labels are {shown}"));
                 Err(self.at_node(refusal, other))
             }
             _ => Ok(()),
@@ -380,10 +311,7 @@ impl Walk<'_> {
         let name = self.column_name(node)?;
         let attribute = self.attributes.get(self.attributes.find(name)?);
         match &attribute.kind {
-            AttributeType {
-                scalar: ScalarType::Enum(labels),
-                array: false,
-            } => Some(labels),
+            AttributeType { scalar: ScalarType::Enum(labels), array: false } => Some(labels),
             _ => None,
         }
     }
@@ -423,9 +351,8 @@ impl Walk<'_> {
         location: i32,
     ) -> Result<Resolved, ByteRefusal> {
         let list = catalog::operators(sign, 2);
-        let resolved = resolve::binary(&list, left.1, right.1).map_err(|why| {
-            self.at_location(no_operator(sign, &[left.1, right.1], why), location)
-        })?;
+        let resolved = resolve::binary(&list, left.1, right.1)
+            .map_err(|why| self.at_location(no_operator(sign, &[left.1, right.1], why), location))?;
         for ((node, kind), wanted) in [left, right].into_iter().zip(&resolved.arguments) {
             if let Some(node) = node {
                 self.fits(node, kind, *wanted, Context::Implicit)?;
@@ -435,17 +362,11 @@ impl Walk<'_> {
     }
 
     /// A comparison that is not written by its sign.
-    pub(crate) fn compare(
-        &self,
-        sign: &str,
-        left: Operand<'_>,
-        right: Operand<'_>,
-    ) -> Result<Resolved, ByteRefusal> {
-        self.resolved(sign, left, right, -1)
-            .map_err(|refusal| match right.0.or(left.0) {
-                Some(node) => self.at_node(refusal, node),
-                None => refusal,
-            })
+    pub(crate) fn compare(&self, sign: &str, left: Operand<'_>, right: Operand<'_>) -> Result<Resolved, ByteRefusal> {
+        self.resolved(sign, left, right, -1).map_err(|refusal| match right.0.or(left.0) {
+            Some(node) => self.at_node(refusal, node),
+            None => refusal,
+        })
     }
 
     /// Writes a word or sign between its operands. Returns where it begins and ends.
@@ -457,13 +378,7 @@ impl Walk<'_> {
         (from, self.out.offset())
     }
 
-    fn distinct(
-        &mut self,
-        left: Option<&Node>,
-        word: &str,
-        right: Option<&Node>,
-        location: i32,
-    ) -> Checked {
+    fn distinct(&mut self, left: Option<&Node>, word: &str, right: Option<&Node>, location: i32) -> Checked {
         if let (Some(one), Some(other)) = (row(left), row(right)) {
             return self.rows(one, word, "=", other, location);
         }
@@ -473,35 +388,18 @@ impl Walk<'_> {
         let by = self.operand(other)?;
         // With NULL it is a test for null, of any type.
         if found.kind.is_unknown() || by.kind.is_unknown() {
-            let kind = if found.kind.is_unknown() {
-                by.kind
-            } else {
-                found.kind
-            };
-            let null = |node: &Node| {
-                matches!(node.node, Some(NodeEnum::AConst(_))) && text_constant(node).is_none()
-            };
+            let kind = if found.kind.is_unknown() { by.kind } else { found.kind };
+            let null = |node: &Node| matches!(node.node, Some(NodeEnum::AConst(_))) && text_constant(node).is_none();
             if (found.kind.is_unknown() && null(one)) || (by.kind.is_unknown() && null(other)) {
                 return Ok(Seen::truth());
             }
             self.resolved("=", (Some(one), kind), (Some(other), by.kind), location)?;
         }
-        let resolved = self.resolved(
-            "=",
-            (Some(one), found.kind),
-            (Some(other), by.kind),
-            location,
-        )?;
+        let resolved = self.resolved("=", (Some(one), found.kind), (Some(other), by.kind), location)?;
         self.operated(&resolved, &[found, by])
     }
 
-    fn among(
-        &mut self,
-        name: &str,
-        left: Option<&Node>,
-        right: Option<&Node>,
-        location: i32,
-    ) -> Checked {
+    fn among(&mut self, name: &str, left: Option<&Node>, right: Option<&Node>, location: i32) -> Checked {
         let word = if name == "<>" { "NOT IN" } else { "IN" };
         let sign = if name == "<>" { "<>" } else { "=" };
         let items = self.items(right, location)?;
@@ -523,8 +421,7 @@ impl Walk<'_> {
             self.labels("=", value, item)?;
         }
         // Those without attributes become one array of the type that they have in common with the value.
-        let (fixed, varying): (Vec<_>, Vec<_>) =
-            (items.iter().zip(seen)).partition(|(_, seen)| seen.constant);
+        let (fixed, varying): (Vec<_>, Vec<_>) = (items.iter().zip(seen)).partition(|(_, seen)| seen.constant);
         let mut kinds = vec![found.kind];
         kinds.extend(fixed.iter().map(|(_, seen)| seen.kind));
         let same = resolve::common(&kinds).filter(|kind| fixed.len() > 1 && !kind.array);
@@ -540,8 +437,7 @@ impl Walk<'_> {
         // All others are compared one by one, each with the value written anew.
         self.again(once, compared.saturating_sub(1))?;
         for (item, seen) in one_by_one {
-            let resolved =
-                self.compare(sign, (Some(value), found.kind), (Some(item), seen.kind))?;
+            let resolved = self.compare(sign, (Some(value), found.kind), (Some(item), seen.kind))?;
             self.operated(&resolved, &[found, seen])?;
         }
         Ok(Seen::truth())
@@ -565,13 +461,7 @@ impl Walk<'_> {
     }
 
     /// A value compared with an array that Postgres makes of constants.
-    fn among_fixed(
-        &mut self,
-        sign: &str,
-        (value, found): (&Node, Seen),
-        fixed: &[(&Node, Seen)],
-        kind: Kind,
-    ) -> Done {
+    fn among_fixed(&mut self, sign: &str, (value, found): (&Node, Seen), fixed: &[(&Node, Seen)], kind: Kind) -> Done {
         for (item, seen) in fixed {
             self.fits(item, seen.kind, kind, Context::Implicit)?;
         }
@@ -585,10 +475,7 @@ impl Walk<'_> {
 
     /// Makes the result of an operator between a value and each element of an array.
     fn operated_on_array(&mut self, resolved: &Resolved, value: Seen, array: Seen) -> Checked {
-        let wanted = [
-            resolved.arguments[0],
-            Kind::many(resolved.arguments[1].base),
-        ];
+        let wanted = [resolved.arguments[0], Kind::many(resolved.arguments[1].base)];
         let taken = self.taken(&[value, array], &wanted)?;
         self.made(resolved.signature.makes, Kind::BOOL, &taken)
     }
@@ -604,25 +491,16 @@ impl Walk<'_> {
                     format!("a list of more than {MAX_LISTED} rows"),
                     "join several lists by OR, or compare one text: a1 || '/' || a2 IN ('x/y', …)",
                 ),
-                false => (
-                    format!("a list of more than {MAX_LISTED} values that are no constants"),
-                    "write = ANY (ARRAY[…])",
-                ),
+                false => {
+                    (format!("a list of more than {MAX_LISTED} values that are no constants"), "write = ANY (ARRAY[…])")
+                }
             };
-            return Err(self
-                .refuse(RefusalCode::TooDeep, message, location)
-                .hint(hint));
+            return Err(self.refuse(RefusalCode::TooDeep, message, location).hint(hint));
         }
         Ok(())
     }
 
-    fn row_among(
-        &mut self,
-        one: &RowExpr,
-        (word, sign): (&str, &str),
-        items: &[Node],
-        location: i32,
-    ) -> Done {
+    fn row_among(&mut self, one: &RowExpr, (word, sign): (&str, &str), items: &[Node], location: i32) -> Done {
         let before = self.weight;
         let kinds = self.row(one)?;
         self.again(self.weight - before, items.len().saturating_sub(1))?;
@@ -665,8 +543,8 @@ impl Walk<'_> {
             list.kind.element()
         } else {
             let message = format!("{} is no array", list.kind);
-            let refusal = ByteRefusal::new(RefusalCode::Type, message)
-                .hint("write ARRAY[…], or IN (…) for a list of values");
+            let refusal =
+                ByteRefusal::new(RefusalCode::Type, message).hint("write ARRAY[…], or IN (…) for a list of values");
             return Err(self.at_node(refusal, array));
         };
         let resolved = self.resolved(sign, (Some(value), found.kind), (None, element), location)?;
@@ -679,14 +557,7 @@ impl Walk<'_> {
     }
 
     /// Two rows of as many values, compared one by one.
-    fn rows(
-        &mut self,
-        one: &RowExpr,
-        word: &str,
-        sign: &str,
-        other: &RowExpr,
-        location: i32,
-    ) -> Checked {
+    fn rows(&mut self, one: &RowExpr, word: &str, sign: &str, other: &RowExpr, location: i32) -> Checked {
         let kinds = self.row(one)?;
         self.word(word);
         let others = self.row(other)?;
@@ -712,9 +583,7 @@ impl Walk<'_> {
             let message = "the rows have different numbers of values";
             return Err(self.refuse(RefusalCode::Construct, message, location));
         }
-        for (((one, kind), other), other_kind) in
-            ones.iter().zip(kinds).zip(others).zip(other_kinds)
-        {
+        for (((one, kind), other), other_kind) in ones.iter().zip(kinds).zip(others).zip(other_kinds) {
             let (left, right) = ((Some(one), kind.kind), (Some(other), other_kind.kind));
             let resolved = self.resolved(sign, left, right, location)?;
             self.operated(&resolved, &[*kind, *other_kind])?;
@@ -748,8 +617,7 @@ impl Walk<'_> {
                 let message = "ESCAPE takes one character";
                 return Err(self.refuse(RefusalCode::Construct, message, call.location));
             }
-            self.out
-                .run_as_call("like_escape", from, Some((between, to)));
+            self.out.run_as_call("like_escape", from, Some((between, to)));
             return Ok((None, taken));
         }
         let found = self.operand(node)?;
@@ -757,8 +625,8 @@ impl Walk<'_> {
             let slashes = text.chars().rev().take_while(|c| *c == '\\').count();
             if slashes % 2 == 1 {
                 let message = "the pattern ends with its escape character";
-                let refusal = ByteRefusal::new(RefusalCode::Construct, message)
-                    .hint("write \\\\ for a backslash itself");
+                let refusal =
+                    ByteRefusal::new(RefusalCode::Construct, message).hint("write \\\\ for a backslash itself");
                 return Err(self.at_node(refusal, node));
             }
         }
@@ -768,11 +636,7 @@ impl Walk<'_> {
     /// The exponent of a power: where it is written there, no large number. What else it may come to is looked
     /// at when it is run.
     pub(crate) fn small_power(&self, exponent: &Node, location: i32) -> Done {
-        let size = |number: &str| {
-            number
-                .parse::<f64>()
-                .is_ok_and(|size| size.abs() > MAX_POWER as f64)
-        };
+        let size = |number: &str| number.parse::<f64>().is_ok_and(|size| size.abs() > MAX_POWER as f64);
         let large = match literal_number(exponent) {
             Some(number) => size(&number),
             None => false,
@@ -789,8 +653,7 @@ impl Walk<'_> {
 /// Returns true for a cast to a type of words that are searched for.
 fn is_of_words(cast: &TypeCast) -> bool {
     let name = cast.type_name.as_ref().and_then(|kind| kind.names.last());
-    name.and_then(text_of)
-        .is_some_and(|name| name.starts_with("ts"))
+    name.and_then(text_of).is_some_and(|name| name.starts_with("ts"))
 }
 
 /// A number that is written there, without its sign, also with a type said.

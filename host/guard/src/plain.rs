@@ -40,11 +40,7 @@ pub(crate) fn tokens(text: &str) -> Option<Vec<(Token, &str)>> {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
                 let end = until(at, &|c| !(c.is_ascii_alphanumeric() || c == b'_'));
                 let word = &text[at..end];
-                let constants = [
-                    ("null", Token::NullP),
-                    ("true", Token::TrueP),
-                    ("false", Token::FalseP),
-                ];
+                let constants = [("null", Token::NullP), ("true", Token::TrueP), ("false", Token::FalseP)];
                 let constant = (constants.iter()).find(|(name, _)| word.eq_ignore_ascii_case(name));
                 (constant.map_or(Token::Ident, |(_, token)| *token), end)
             }

@@ -74,13 +74,7 @@ impl CheckedPredicate {
         let check = |guess: &[usize]| {
             let guessed = unknown.iter().zip(guess).map(|(name, at)| {
                 let scalar = GUESSED[*at].clone();
-                (
-                    name.clone(),
-                    AttributeType {
-                        scalar,
-                        array: false,
-                    },
-                )
+                (name.clone(), AttributeType { scalar, array: false })
             });
             let attributes = FlowAttributes::new(known.iter().cloned().chain(guessed));
             checked(&fragment, &condition, &attributes)
@@ -119,11 +113,7 @@ fn without_controls(fragment: &Fragment<'_>) -> Result<(), Refusal> {
         None => Ok(()),
         Some(at) => {
             let refusal = ByteRefusal::new(RefusalCode::Syntax, "a control character");
-            Err(fragment.reject(
-                refusal
-                    .hint("remove it; in text write it as E'\\x01'")
-                    .at(at),
-            ))
+            Err(fragment.reject(refusal.hint("remove it; in text write it as E'\\x01'").at(at)))
         }
     }
 }
@@ -153,9 +143,7 @@ fn guess(
             }
         }
     }
-    Err(first.unwrap_or_else(|| {
-        ByteRefusal::new(RefusalCode::TooComplex, "it names too many attributes")
-    }))
+    Err(first.unwrap_or_else(|| ByteRefusal::new(RefusalCode::TooComplex, "it names too many attributes")))
 }
 
 /// The condition in the statement that it is parsed in.
@@ -163,16 +151,10 @@ fn condition(fragment: &Fragment<'_>) -> Result<Box<Node>, ByteRefusal> {
     let NodeEnum::DeleteStmt(statement) = fragment.parse()? else {
         return Err(ByteRefusal::new(RefusalCode::Construct, "not a condition"));
     };
-    let DeleteStmt {
-        relation,
-        using_clause,
-        where_clause: Some(condition),
-        returning_clause: None,
-        with_clause: None,
-    } = *statement
+    let DeleteStmt { relation, using_clause, where_clause: Some(condition), returning_clause: None, with_clause: None } =
+        *statement
     else {
-        let refusal =
-            ByteRefusal::new(RefusalCode::ExtraClause, "only a condition is allowed here");
+        let refusal = ByteRefusal::new(RefusalCode::ExtraClause, "only a condition is allowed here");
         let words = [Token::Returning, Token::With];
         return Err(match fragment.find_word(&words) {
             Some(at) => refusal.at(at),
@@ -180,10 +162,7 @@ fn condition(fragment: &Fragment<'_>) -> Result<Box<Node>, ByteRefusal> {
         });
     };
     if !is_wrapper(relation.as_ref()) || !using_clause.is_empty() {
-        return Err(ByteRefusal::new(
-            RefusalCode::ExtraClause,
-            "only a condition is allowed here",
-        ));
+        return Err(ByteRefusal::new(RefusalCode::ExtraClause, "only a condition is allowed here"));
     }
     Ok(condition)
 }
@@ -195,9 +174,5 @@ fn checked(
 ) -> Result<CheckedPredicate, ByteRefusal> {
     let mut walk = Walk::new(fragment, attributes, false);
     let (written, _) = walk.check(condition, Kind::BOOL, Context::Implicit)?;
-    Ok(CheckedPredicate {
-        sql: written.to_string(),
-        guarded: written.guarded(),
-        weight: walk.weight,
-    })
+    Ok(CheckedPredicate { sql: written.to_string(), guarded: written.guarded(), weight: walk.weight })
 }

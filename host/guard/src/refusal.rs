@@ -108,12 +108,7 @@ pub(crate) struct ByteRefusal {
 
 impl ByteRefusal {
     pub(crate) fn new(code: RefusalCode, message: impl Into<String>) -> Self {
-        ByteRefusal {
-            code,
-            message: message.into(),
-            hint: String::new(),
-            at: None,
-        }
+        ByteRefusal { code, message: message.into(), hint: String::new(), at: None }
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {

@@ -33,28 +33,18 @@ pub(crate) fn common(kinds: &[Kind]) -> Option<Kind> {
         if found.category() != kind.category() {
             return None;
         }
-        if !found.is_preferred()
-            && found.becomes(kind, Context::Implicit)
-            && !kind.becomes(found, Context::Implicit)
-        {
+        if !found.is_preferred() && found.becomes(kind, Context::Implicit) && !kind.becomes(found, Context::Implicit) {
             found = kind;
         }
     }
     if found.is_unknown() {
         return Some(Kind::TEXT);
     }
-    kinds
-        .iter()
-        .all(|kind| kind.becomes(found, Context::Implicit))
-        .then_some(found)
+    kinds.iter().all(|kind| kind.becomes(found, Context::Implicit)).then_some(found)
 }
 
 /// An operator with two operands.
-pub(crate) fn binary(
-    candidates: &[&'static Signature],
-    left: Kind,
-    right: Kind,
-) -> Result<Resolved, ResolveError> {
+pub(crate) fn binary(candidates: &[&'static Signature], left: Kind, right: Kind) -> Result<Resolved, ResolveError> {
     // A constant without a type is taken for what the other side is.
     let same = match (left.is_unknown(), right.is_unknown()) {
         (true, false) => Some(right),
@@ -64,9 +54,7 @@ pub(crate) fn binary(
     };
     if left.is_unknown() != right.is_unknown()
         && let Some(kind) = same
-        && let Some(exact) = candidates
-            .iter()
-            .find(|candidate| candidate.arguments == [kind, kind])
+        && let Some(exact) = candidates.iter().find(|candidate| candidate.arguments == [kind, kind])
     {
         return resolve_candidate(exact, &[kind, kind]);
     }
@@ -74,24 +62,16 @@ pub(crate) fn binary(
 }
 
 /// An operator before its operand, or a function.
-pub(crate) fn select(
-    candidates: &[&'static Signature],
-    given: &[Kind],
-) -> Result<Resolved, ResolveError> {
-    let expanded: Vec<(Vec<Kind>, &'static Signature)> = candidates
-        .iter()
-        .filter_map(|candidate| Some((candidate.for_count(given.len())?, *candidate)))
-        .collect();
+pub(crate) fn select(candidates: &[&'static Signature], given: &[Kind]) -> Result<Resolved, ResolveError> {
+    let expanded: Vec<(Vec<Kind>, &'static Signature)> =
+        candidates.iter().filter_map(|candidate| Some((candidate.for_count(given.len())?, *candidate))).collect();
     if let Some((arguments, exact)) = expanded.iter().find(|(arguments, _)| arguments == given) {
         return resolve_as(exact, arguments, given);
     }
     let mut left: Vec<(Vec<Kind>, &'static Signature)> = expanded
         .into_iter()
         .filter(|(arguments, candidate)| {
-            arguments
-                .iter()
-                .zip(given)
-                .all(|(wanted, given)| given.becomes(*wanted, Context::Implicit))
+            arguments.iter().zip(given).all(|(wanted, given)| given.becomes(*wanted, Context::Implicit))
                 && resolve_as(candidate, arguments, given).is_ok()
         })
         .collect();
@@ -99,14 +79,11 @@ pub(crate) fn select(
         return Err(ResolveError::NoCandidate);
     }
     // Most exact matches; then most matches of exact or preferred types.
-    keep_best(&mut left, |wanted, at| {
-        !given[at].is_unknown() && wanted == given[at]
-    });
+    keep_best(&mut left, |wanted, at| !given[at].is_unknown() && wanted == given[at]);
     if left.len() > 1 {
         keep_best(&mut left, |wanted, at| {
             !given[at].is_unknown()
-                && (wanted == given[at]
-                    || (wanted.is_preferred() && wanted.category() == given[at].category()))
+                && (wanted == given[at] || (wanted.is_preferred() && wanted.category() == given[at].category()))
         });
     }
     if left.len() > 1 && given.iter().any(|kind| kind.is_unknown()) {
@@ -120,12 +97,7 @@ pub(crate) fn select(
             && given.iter().any(|kind| kind.is_unknown())
         {
             let all: Vec<usize> = (0..left.len())
-                .filter(|at| {
-                    left[*at]
-                        .0
-                        .iter()
-                        .all(|wanted| first.becomes(*wanted, Context::Implicit))
-                })
+                .filter(|at| left[*at].0.iter().all(|wanted| first.becomes(*wanted, Context::Implicit)))
                 .collect();
             if let [one] = all.as_slice() {
                 left = vec![left.swap_remove(*one)];
@@ -138,17 +110,8 @@ pub(crate) fn select(
     }
 }
 
-fn keep_best(
-    left: &mut Vec<(Vec<Kind>, &'static Signature)>,
-    matches: impl Fn(Kind, usize) -> bool,
-) {
-    let score = |arguments: &[Kind]| {
-        arguments
-            .iter()
-            .enumerate()
-            .filter(|(at, wanted)| matches(**wanted, *at))
-            .count()
-    };
+fn keep_best(left: &mut Vec<(Vec<Kind>, &'static Signature)>, matches: impl Fn(Kind, usize) -> bool) {
+    let score = |arguments: &[Kind]| arguments.iter().enumerate().filter(|(at, wanted)| matches(**wanted, *at)).count();
     let best = left.iter().map(|(arguments, _)| score(arguments)).max();
     left.retain(|(arguments, _)| Some(score(arguments)) == best);
 }
@@ -162,10 +125,7 @@ fn by_category(left: &mut Vec<(Vec<Kind>, &'static Signature)>, given: &[Kind]) 
             wanted.push(None);
             continue;
         }
-        let categories: Vec<char> = left
-            .iter()
-            .map(|(arguments, _)| arguments[at].category())
-            .collect();
+        let categories: Vec<char> = left.iter().map(|(arguments, _)| arguments[at].category()).collect();
         let category = if categories.contains(&'S') {
             'S'
         } else if categories.iter().all(|category| *category == categories[0]) {
@@ -173,16 +133,14 @@ fn by_category(left: &mut Vec<(Vec<Kind>, &'static Signature)>, given: &[Kind]) 
         } else {
             return;
         };
-        let preferred = left.iter().any(|(arguments, _)| {
-            arguments[at].category() == category && arguments[at].is_preferred()
-        });
+        let preferred =
+            left.iter().any(|(arguments, _)| arguments[at].category() == category && arguments[at].is_preferred());
         wanted.push(Some((category, preferred)));
     }
     let fits = |arguments: &[Kind]| {
         wanted.iter().zip(arguments).all(|(wanted, kind)| {
-            wanted.is_none_or(|(category, preferred)| {
-                kind.category() == category && (!preferred || kind.is_preferred())
-            })
+            wanted
+                .is_none_or(|(category, preferred)| kind.category() == category && (!preferred || kind.is_preferred()))
         })
     };
     if left.iter().any(|(arguments, _)| fits(arguments)) {
@@ -190,10 +148,7 @@ fn by_category(left: &mut Vec<(Vec<Kind>, &'static Signature)>, given: &[Kind]) 
     }
 }
 
-fn resolve_candidate(
-    candidate: &'static Signature,
-    given: &[Kind],
-) -> Result<Resolved, ResolveError> {
+fn resolve_candidate(candidate: &'static Signature, given: &[Kind]) -> Result<Resolved, ResolveError> {
     resolve_as(candidate, &candidate.arguments, given)
 }
 
@@ -210,11 +165,7 @@ impl Families {
     fn of(wanted: &[Kind], given: &[Kind]) -> Result<Families, ResolveError> {
         let mut families = Families::default();
         let mut compatible = Vec::new();
-        for (wanted, given) in wanted
-            .iter()
-            .zip(given)
-            .filter(|(_, given)| !given.is_unknown())
-        {
+        for (wanted, given) in wanted.iter().zip(given).filter(|(_, given)| !given.is_unknown()) {
             let found = match wanted.base {
                 Base::AnyArray | Base::AnyCompatibleArray if !given.array => {
                     return Err(ResolveError::NoCandidate);
@@ -266,36 +217,21 @@ impl Families {
 
 /// Returns true for the family in which all arguments have one type exactly.
 fn is_of_any(base: Base) -> bool {
-    matches!(
-        base,
-        Base::AnyArray | Base::AnyElement | Base::AnyNonArray | Base::AnyRange
-    )
+    matches!(base, Base::AnyArray | Base::AnyElement | Base::AnyNonArray | Base::AnyRange)
 }
 
 /// Makes polymorphic types definite: all of one family must agree.
-fn resolve_as(
-    candidate: &'static Signature,
-    wanted: &[Kind],
-    given: &[Kind],
-) -> Result<Resolved, ResolveError> {
+fn resolve_as(candidate: &'static Signature, wanted: &[Kind], given: &[Kind]) -> Result<Resolved, ResolveError> {
     let families = Families::of(wanted, given)?;
     let mut arguments = Vec::with_capacity(wanted.len());
     for (wanted, given) in wanted.iter().zip(given) {
-        let kind = if wanted.base == Base::Any && !given.is_unknown() {
-            *given
-        } else {
-            families.definite(*wanted)?
-        };
+        let kind = if wanted.base == Base::Any && !given.is_unknown() { *given } else { families.definite(*wanted)? };
         if !given.becomes(kind, Context::Implicit) {
             return Err(ResolveError::NoCandidate);
         }
         arguments.push(kind);
     }
-    Ok(Resolved {
-        signature: candidate,
-        arguments,
-        result: families.definite(candidate.result)?,
-    })
+    Ok(Resolved { signature: candidate, arguments, result: families.definite(candidate.result)? })
 }
 
 /// The array of a type; there are no arrays of arrays.

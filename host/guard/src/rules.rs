@@ -42,9 +42,8 @@ pub fn allowed_calls() -> String {
          DELETE FROM wed.allowed_call;\nDELETE FROM wed.allowed_type;\nDELETE FROM wed.call_weight;\n\
          INSERT INTO wed.call_weight VALUES\n"
     );
-    let weights: Vec<String> = (CATALOG.makes.iter())
-        .map(|(name, made)| format!("  ('{name}', {}, {})", made.text, made.documents))
-        .collect();
+    let weights: Vec<String> =
+        (CATALOG.makes.iter()).map(|(name, made)| format!("  ('{name}', {}, {})", made.text, made.documents)).collect();
     let types = ["unknown"].into_iter();
     let types = types.chain(CATALOG.types.keys().map(String::as_str));
     let [functions, operators] = catalog::all();
@@ -95,10 +94,7 @@ fn rows(name: &str, signature: &Signature) -> Vec<String> {
     };
     (least..=most)
         .map(|count| {
-            let kinds: Vec<String> = signature.arguments[..count]
-                .iter()
-                .map(|kind| kind.name())
-                .collect();
+            let kinds: Vec<String> = signature.arguments[..count].iter().map(|kind| kind.name()).collect();
             format!(
                 "{name}({})\t{}\t{}\t{}",
                 kinds.join(" "),
@@ -112,9 +108,8 @@ fn rows(name: &str, signature: &Signature) -> Vec<String> {
 
 /// The bounded functions and operators that pass their operands on to Postgres's own.
 pub fn bounded_calls() -> String {
-    let mut sql = format!(
-        "{HEAD}-- The bounded functions and operators that pass their operands on to Postgres's own.\n"
-    );
+    let mut sql =
+        format!("{HEAD}-- The bounded functions and operators that pass their operands on to Postgres's own.\n");
     let [functions, operators] = catalog::all();
     for (name, signature) in functions {
         if signature.bounded && !signature.own {
@@ -127,10 +122,7 @@ pub fn bounded_calls() -> String {
         }
     }
     for (sign, signature) in operators {
-        let Some((_, function)) = OPERATORS
-            .iter()
-            .find(|(of, _)| *of == sign && signature.bounded)
-        else {
+        let Some((_, function)) = OPERATORS.iter().find(|(of, _)| *of == sign && signature.bounded) else {
             continue;
         };
         let [left, right] = signature.arguments.as_slice() else {
@@ -141,10 +133,7 @@ pub fn bounded_calls() -> String {
             define(&mut sql, function, signature, &body);
         }
         let (left, right) = (sql_name(*left), sql_name(*right));
-        let _ = writeln!(
-            sql,
-            "SELECT wed.bounded_operator('{sign}', '{left}', '{right}', 'wed_bounded.{function}');"
-        );
+        let _ = writeln!(sql, "SELECT wed.bounded_operator('{sign}', '{left}', '{right}', 'wed_bounded.{function}');");
     }
     sql
 }
@@ -185,23 +174,17 @@ fn define(sql: &mut String, name: &str, signature: &Signature, body: &str) {
          AS $$ SELECT {body} $$;",
         arguments.join(", "),
         sql_name(signature.result),
-        if body.contains(".later(") {
-            "STABLE"
-        } else {
-            "IMMUTABLE"
-        }
+        if body.contains(".later(") { "STABLE" } else { "IMMUTABLE" }
     );
 }
 
 /// The operands as the bounded function passes them on.
 fn operands(signature: &Signature) -> Vec<String> {
     (signature.bounds.iter().enumerate())
-        .map(
-            |(at, bound)| match *bound != PAIR && CATALOG.bounds.run.contains_key(*bound) {
-                true => format!("wed_bounded.{bound}(${})", at + 1),
-                false => format!("${}", at + 1),
-            },
-        )
+        .map(|(at, bound)| match *bound != PAIR && CATALOG.bounds.run.contains_key(*bound) {
+            true => format!("wed_bounded.{bound}(${})", at + 1),
+            false => format!("${}", at + 1),
+        })
         .collect()
 }
 
@@ -216,25 +199,14 @@ fn sql_name(kind: Kind) -> String {
 /// The lists of the page about conditions: functions by group, operators, bounds and weights.
 pub fn reference() -> String {
     let mut page = String::from("### Functions\n");
-    for (group, functions) in CATALOG
-        .functions
-        .iter()
-        .filter(|(group, _)| *group != "grammar")
-    {
+    for (group, functions) in CATALOG.functions.iter().filter(|(group, _)| *group != "grammar") {
         let mut names = Vec::new();
         for name in functions.keys() {
-            let volatile = catalog::functions(name)
-                .is_some_and(|(_, list)| list.iter().all(|signature| signature.volatile));
-            names.push(format!(
-                "`{name}`{}",
-                if volatile { " (in SET clauses)" } else { "" }
-            ));
+            let volatile =
+                catalog::functions(name).is_some_and(|(_, list)| list.iter().all(|signature| signature.volatile));
+            names.push(format!("`{name}`{}", if volatile { " (in SET clauses)" } else { "" }));
         }
-        let _ = writeln!(
-            page,
-            "- *{group}*:\n  {}",
-            lines(names.iter().map(String::as_str), ", ", "  ")
-        );
+        let _ = writeln!(page, "- *{group}*:\n  {}", lines(names.iter().map(String::as_str), ", ", "  "));
     }
     operators_and_bounds(&mut page);
     weights(&mut page);
@@ -242,27 +214,16 @@ pub fn reference() -> String {
 }
 
 fn operators_and_bounds(page: &mut String) {
-    let signs: Vec<String> = CATALOG
-        .operators
-        .keys()
-        .map(|sign| format!("`{sign}`"))
-        .collect();
+    let signs: Vec<String> = CATALOG.operators.keys().map(|sign| format!("`{sign}`")).collect();
     let signs = lines(signs.iter().map(String::as_str), " ", "");
     let _ = write!(page, "\n### Operators\n{signs}\n");
-    page.push_str(
-        "\n### Bounds of operands\n| operand of | which | bound |\n| --- | --- | --- |\n",
-    );
+    page.push_str("\n### Bounds of operands\n| operand of | which | bound |\n| --- | --- | --- |\n");
     let [functions, operators] = catalog::all();
     let bounds = CATALOG.bounds.run.iter().chain(&CATALOG.bounds.written);
     for (bound, words) in bounds.filter(|(bound, _)| *bound != "read") {
         let mut calls: Vec<String> = Vec::new();
         for (name, signature) in functions.iter().chain(&operators) {
-            for (at, _) in signature
-                .bounds
-                .iter()
-                .enumerate()
-                .filter(|(_, of)| of == &bound)
-            {
+            for (at, _) in signature.bounds.iter().enumerate().filter(|(_, of)| of == &bound) {
                 let call = format!("`{}`:{}", name.replace('|', "\\|"), at + 1);
                 if !calls.contains(&call) {
                     calls.push(call);
@@ -275,8 +236,10 @@ fn operators_and_bounds(page: &mut String) {
 
 fn weights(page: &mut String) {
     let [functions, operators] = catalog::all();
-    page.push_str("\n### Weights\n| made so | each text | each document or array | calls |\n| --- | --- | --- | --- \
-     |\n");
+    page.push_str(
+        "\n### Weights\n| made so | each text | each document or array | calls |\n| --- | --- | --- | --- \
+     |\n",
+    );
     for (makes, weight) in &CATALOG.makes {
         let mut calls: Vec<String> = Vec::new();
         for (name, signature) in functions.iter().chain(&operators) {
@@ -285,22 +248,10 @@ fn weights(page: &mut String) {
                 calls.push(call);
             }
         }
-        calls.extend(
-            CATALOG
-                .casts
-                .iter()
-                .filter(|(_, of)| *of == makes)
-                .map(|(cast, _)| cast.replace('_', " ")),
-        );
+        calls.extend(CATALOG.casts.iter().filter(|(_, of)| *of == makes).map(|(cast, _)| cast.replace('_', " ")));
         if makes == "copy" {
             calls.push("any other call that gives text, a document or an array".to_owned());
         }
-        let _ = writeln!(
-            page,
-            "| {makes} | {} | {} | {} |",
-            weight.text,
-            weight.documents,
-            calls.join(" ")
-        );
+        let _ = writeln!(page, "| {makes} | {} | {} | {} |", weight.text, weight.documents, calls.join(" "));
     }
 }

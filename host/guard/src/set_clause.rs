@@ -3,9 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use pg_query::protobuf::{
-    AConst, BoolExprType, MultiAssignRef, RangeVar, ResTarget, Token, UpdateStmt, a_const::Val,
-};
+use pg_query::protobuf::{AConst, BoolExprType, MultiAssignRef, RangeVar, ResTarget, Token, UpdateStmt, a_const::Val};
 use pg_query::{Node, NodeEnum};
 use wedflow_model::{Assignment, AttributeType};
 
@@ -78,10 +76,7 @@ impl CheckedSetClause {
     /// # Errors
     /// A [`Refusal`] when an attribute is unknown or set twice, or when there are none. There being
     /// no text, its position is the number of the assignment, counted from 1.
-    pub fn from_assignments(
-        assignments: &[Assignment],
-        attributes: &FlowAttributes,
-    ) -> Result<Self, Refusal> {
+    pub fn from_assignments(assignments: &[Assignment], attributes: &FlowAttributes) -> Result<Self, Refusal> {
         let at = |index: usize, token: &str, refusal: ByteRefusal| Refusal {
             code: refusal.code,
             message: refusal.message,
@@ -112,9 +107,7 @@ impl CheckedSetClause {
 
     /// The attributes that are set, in the order of the flow's attributes.
     pub fn attributes_written(&self) -> impl Iterator<Item = &str> {
-        self.assignments
-            .iter()
-            .map(|assignment| &*assignment.attribute)
+        self.assignments.iter().map(|assignment| &*assignment.attribute)
     }
 
     /// The clause as SQL to be run: values that could take too long are refused by functions of the
@@ -149,12 +142,10 @@ impl CheckedSetClause {
 
     /// The literals, in the order of their assignments.
     pub fn literals(&self) -> impl Iterator<Item = Option<&str>> {
-        self.assignments
-            .iter()
-            .filter_map(|assignment| match &assignment.value {
-                CheckedValue::Literal(literal) => Some(literal.as_deref()),
-                CheckedValue::Expression { .. } | CheckedValue::Default => None,
-            })
+        self.assignments.iter().filter_map(|assignment| match &assignment.value {
+            CheckedValue::Literal(literal) => Some(literal.as_deref()),
+            CheckedValue::Expression { .. } | CheckedValue::Default => None,
+        })
     }
 }
 
@@ -180,28 +171,18 @@ struct Slot {
 
 impl<'a> Builder<'a> {
     fn new(attributes: &'a FlowAttributes) -> Self {
-        Builder {
-            attributes,
-            slots: Vec::new(),
-        }
+        Builder { attributes, slots: Vec::new() }
     }
 
     fn target(&self, name: &str) -> Result<usize, ByteRefusal> {
-        self.attributes
-            .find(name)
-            .ok_or_else(|| unknown(self.attributes, name))
+        self.attributes.find(name).ok_or_else(|| unknown(self.attributes, name))
     }
 
     fn set(&mut self, target: usize, value: CheckedValue) -> Result<(), ByteRefusal> {
         self.set_element(target, String::new(), value)
     }
 
-    fn set_element(
-        &mut self,
-        target: usize,
-        element: String,
-        value: CheckedValue,
-    ) -> Result<(), ByteRefusal> {
+    fn set_element(&mut self, target: usize, element: String, value: CheckedValue) -> Result<(), ByteRefusal> {
         if self.slots.iter().any(|slot| slot.target == target) {
             let name = &self.attributes.get(target).name;
             return Err(ByteRefusal::new(
@@ -209,11 +190,7 @@ impl<'a> Builder<'a> {
                 format!("the attribute `{name}` is set twice"),
             ));
         }
-        self.slots.push(Slot {
-            target,
-            element,
-            value,
-        });
+        self.slots.push(Slot { target, element, value });
         Ok(())
     }
 
@@ -315,32 +292,19 @@ fn unquote(written: &str) -> Option<String> {
 }
 
 /// The general case, by the parser.
-fn checked(
-    fragment: &Fragment<'_>,
-    attributes: &FlowAttributes,
-) -> Result<CheckedSetClause, ByteRefusal> {
+fn checked(fragment: &Fragment<'_>, attributes: &FlowAttributes) -> Result<CheckedSetClause, ByteRefusal> {
     let NodeEnum::UpdateStmt(statement) = fragment.parse()? else {
         return Err(ByteRefusal::new(RefusalCode::Construct, "not a SET clause"));
     };
-    let UpdateStmt {
-        relation,
-        target_list,
-        where_clause,
-        from_clause,
-        returning_clause,
-        with_clause,
-    } = *statement;
+    let UpdateStmt { relation, target_list, where_clause, from_clause, returning_clause, with_clause } = *statement;
     if !is_wrapper(relation.as_ref())
         || where_clause.is_some()
         || !from_clause.is_empty()
         || returning_clause.is_some()
         || with_clause.is_some()
     {
-        let refusal = ByteRefusal::new(
-            RefusalCode::ExtraClause,
-            "only assignments are allowed here",
-        )
-        .hint("end the clause there: which instance is changed is not for it to say");
+        let refusal = ByteRefusal::new(RefusalCode::ExtraClause, "only assignments are allowed here")
+            .hint("end the clause there: which instance is changed is not for it to say");
         let words = [Token::Where, Token::From, Token::Returning, Token::With];
         return Err(match fragment.find_word(&words) {
             Some(at) => refusal.at(at),
@@ -355,26 +319,14 @@ fn checked(
         };
         assign(&mut builder, &mut walk, target).map_err(|refusal| match refusal.at {
             Some(_) => refusal,
-            None => ByteRefusal {
-                at: fragment.offset(target.location),
-                ..refusal
-            },
+            None => ByteRefusal { at: fragment.offset(target.location), ..refusal },
         })?;
     }
     Ok(builder.finish())
 }
 
-fn assign(
-    builder: &mut Builder<'_>,
-    walk: &mut Walk<'_>,
-    target: &ResTarget,
-) -> Result<(), ByteRefusal> {
-    let ResTarget {
-        name,
-        indirection,
-        val,
-        location: _,
-    } = target;
+fn assign(builder: &mut Builder<'_>, walk: &mut Walk<'_>, target: &ResTarget) -> Result<(), ByteRefusal> {
+    let ResTarget { name, indirection, val, location: _ } = target;
     let value = match val.as_deref() {
         Some(node) => node,
         None => return Err(ByteRefusal::new(RefusalCode::Target, "a value is missing")),
@@ -386,9 +338,8 @@ fn assign(
     let subscripts = |step: &Node| matches!(step.node, Some(NodeEnum::AIndices(_)));
     if !indirection.iter().all(subscripts) {
         let message = "only attributes and their elements can be set";
-        return Err(ByteRefusal::new(RefusalCode::Target, message).hint(
-            "name the attribute alone, without table or field; of a document write doc['a'] = …",
-        ));
+        return Err(ByteRefusal::new(RefusalCode::Target, message)
+            .hint("name the attribute alone, without table or field; of a document write doc['a'] = …"));
     }
     let index = builder.target(name)?;
     if !indirection.is_empty() {
@@ -433,10 +384,10 @@ fn element(
     }
     if whole.base == Base::Numeric {
         // Each number of such an array is measured, the nulls that fill it up too.
-        let message =
-            format!("no element of `{name}` is set alone, since its numbers are `numeric`");
-        return Err(ByteRefusal::new(RefusalCode::Target, message)
-            .hint("set all of it: array_append, array_replace, ARRAY[…]"));
+        let message = format!("no element of `{name}` is set alone, since its numbers are `numeric`");
+        return Err(
+            ByteRefusal::new(RefusalCode::Target, message).hint("set all of it: array_append, array_replace, ARRAY[…]")
+        );
     }
     let written = subscripts(name, steps, document)?;
     if let Some(NodeEnum::SetToDefault(_)) = &value.node {
@@ -444,10 +395,7 @@ fn element(
         return Err(ByteRefusal::new(RefusalCode::Default, message));
     }
     let (sql, seen) = walk.check(value, whole.element(), Context::Assignment)?;
-    let one = AttributeType {
-        scalar: kind.scalar.clone(),
-        array: false,
-    };
+    let one = AttributeType { scalar: kind.scalar.clone(), array: false };
     if let Some(text) = text_constant(value) {
         holds(name, &one, Constant::Text(text)).map_err(|refusal| walk.at_node(refusal, value))?;
     }
@@ -456,10 +404,7 @@ fn element(
     } else {
         walk.weighed((GAP_WEIGHT, Size::of_attribute(whole)), whole, false)?;
     }
-    let value = CheckedValue::Expression {
-        guarded: sql.guarded(),
-        sql: sql.to_string(),
-    };
+    let value = CheckedValue::Expression { guarded: sql.guarded(), sql: sql.to_string() };
     Ok((written, value))
 }
 
@@ -467,9 +412,8 @@ fn element(
 fn subscripts(name: &str, steps: &[Node], document: bool) -> Result<String, ByteRefusal> {
     if steps.len() > if document { MAX_STEPS } else { 1 } {
         let message = format!("too many subscripts of `{name}`");
-        return Err(ByteRefusal::new(RefusalCode::Target, message).hint(format!(
-            "at most {MAX_STEPS} of a document, one of an array"
-        )));
+        return Err(ByteRefusal::new(RefusalCode::Target, message)
+            .hint(format!("at most {MAX_STEPS} of a document, one of an array")));
     }
     let mut written = String::new();
     for step in steps {
@@ -486,12 +430,10 @@ fn subscripts(name: &str, steps: &[Node], document: bool) -> Result<String, Byte
             }
             _ => {
                 let message = "which element is set is written there";
-                return Err(
-                    ByteRefusal::new(RefusalCode::Target, message).hint(match document {
-                        true => "write doc['a'][0]: keys in single quotes, numbers from 0 to 1000",
-                        false => "write tags[1]: a number from 1 to 1000",
-                    }),
-                );
+                return Err(ByteRefusal::new(RefusalCode::Target, message).hint(match document {
+                    true => "write doc['a'][0]: keys in single quotes, numbers from 0 to 1000",
+                    false => "write tags[1]: a number from 1 to 1000",
+                }));
             }
         }
         written.push(']');
@@ -507,9 +449,7 @@ fn is_far(key: &str) -> bool {
     let digits = number.strip_prefix(['-', '+']).unwrap_or(number);
     !digits.is_empty()
         && digits.bytes().all(|digit| digit.is_ascii_digit())
-        && !digits
-            .parse()
-            .is_ok_and(|number: i64| number <= MAX_ELEMENT)
+        && !digits.parse().is_ok_and(|number: i64| number <= MAX_ELEMENT)
 }
 
 /// Returns true if a value looks like several assignments with AND between them.
@@ -532,23 +472,16 @@ fn joined_by_and(value: &Node) -> bool {
 
 /// The value of one attribute in `(a, b) = (…, …)`, which is as many assignments.
 fn one_of_row(part: &MultiAssignRef) -> Result<&Node, ByteRefusal> {
-    let refusal = |message: &str| {
-        ByteRefusal::new(RefusalCode::Target, message)
-            .hint("write attribute=value for each attribute")
-    };
-    let source = part
-        .source
-        .as_deref()
-        .ok_or_else(|| refusal("a value is missing"))?;
+    let refusal =
+        |message: &str| ByteRefusal::new(RefusalCode::Target, message).hint("write attribute=value for each attribute");
+    let source = part.source.as_deref().ok_or_else(|| refusal("a value is missing"))?;
     let column = usize::try_from(part.colno - 1).unwrap_or_default();
     match &source.node {
         Some(NodeEnum::RowExpr(row)) => {
             if usize::try_from(part.ncolumns).ok() != Some(row.args.len()) {
                 return Err(refusal("there are not as many values as attributes"));
             }
-            row.args
-                .get(column)
-                .ok_or_else(|| refusal("a value is missing"))
+            row.args.get(column).ok_or_else(|| refusal("a value is missing"))
         }
         Some(other @ NodeEnum::SubLink(_)) => Err(crate::node::foreign(other)),
         _ if part.ncolumns == 1 => Ok(source),
@@ -584,33 +517,23 @@ fn value_of(
     }
     Ok(match constant.and_then(|constant| constant.bound(kind)) {
         Some(literal) => CheckedValue::Literal(literal),
-        None => CheckedValue::Expression {
-            guarded: written.guarded(),
-            sql: text,
-        },
+        None => CheckedValue::Expression { guarded: written.guarded(), sql: text },
     })
 }
 
 /// Refuses a constant that the attribute cannot hold.
-fn holds(
-    name: &str,
-    kind: &wedflow_model::AttributeType,
-    constant: Constant<'_>,
-) -> Result<(), ByteRefusal> {
+fn holds(name: &str, kind: &wedflow_model::AttributeType, constant: Constant<'_>) -> Result<(), ByteRefusal> {
     use wedflow_model::ScalarType;
     if kind.array {
         return Ok(());
     }
     match (&kind.scalar, constant) {
-        (
-            ScalarType::Integer | ScalarType::Bigint,
-            Constant::Integer(number) | Constant::Number(number),
-        ) if number.bytes().all(|c| c.is_ascii_digit() || c == b'-') => {
+        (ScalarType::Integer | ScalarType::Bigint, Constant::Integer(number) | Constant::Number(number))
+            if number.bytes().all(|c| c.is_ascii_digit() || c == b'-') =>
+        {
             crate::value::fits(number, Kind::of(kind))
         }
-        (ScalarType::Enum(labels), Constant::Text(text))
-            if !labels.iter().any(|label| label == text) =>
-        {
+        (ScalarType::Enum(labels), Constant::Text(text)) if !labels.iter().any(|label| label == text) => {
             let text = crate::refusal::shorten(text, 40);
             let message = format!("'{text}' is no label of `{name}`");
             let refusal = ByteRefusal::new(RefusalCode::Type, message);
@@ -623,15 +546,7 @@ fn holds(
 /// Returns true if the relation is the wrapper's own, untouched by the fragment.
 pub(crate) fn is_wrapper(relation: Option<&RangeVar>) -> bool {
     relation.is_some_and(|relation| {
-        let RangeVar {
-            catalogname,
-            schemaname,
-            relname,
-            inh: _,
-            relpersistence: _,
-            alias,
-            location: _,
-        } = relation;
+        let RangeVar { catalogname, schemaname, relname, inh: _, relpersistence: _, alias, location: _ } = relation;
         catalogname.is_empty() && schemaname.is_empty() && relname == "wed_flow" && alias.is_none()
     })
 }
@@ -661,9 +576,7 @@ mod tests {
 
     /// Pieces of which clauses are made, and some that make another of one.
     fn text() -> impl Strategy<Value = String> {
-        let name = prop::sample::select(vec![
-            "a1", "d2", "n3", "ok", "tags", "order", "e", "_4", "A1", "\"a1\"", "x",
-        ]);
+        let name = prop::sample::select(vec!["a1", "d2", "n3", "ok", "tags", "order", "e", "_4", "A1", "\"a1\"", "x"]);
         let value = prop::sample::select(vec![
             "5",
             "-5",
@@ -708,22 +621,13 @@ mod tests {
             "'NaN'",
             "1.5.2",
         ]);
-        let gap = || {
-            prop::sample::select(vec![
-                "", "", "", " ", " ", "\n", "\u{b}", "\u{a0}", "/**/", "--\n",
-            ])
-        };
+        let gap = || prop::sample::select(vec!["", "", "", " ", " ", "\n", "\u{b}", "\u{a0}", "/**/", "--\n"]);
         let between = prop::sample::select(vec![",", ",", ",", " ", ",,", ";", " and "]);
-        let assignment = (name, gap(), gap(), value, gap(), between).prop_map(
-            |(name, a, b, value, c, between)| [name, a, "=", b, value, c, between].concat(),
-        );
+        let assignment = (name, gap(), gap(), value, gap(), between)
+            .prop_map(|(name, a, b, value, c, between)| [name, a, "=", b, value, c, between].concat());
         (prop::collection::vec(assignment, 1..4), any::<bool>()).prop_map(|(list, ends)| {
             let text = list.concat();
-            if ends {
-                text.trim_end_matches([',', ' ', ';']).to_owned()
-            } else {
-                text
-            }
+            if ends { text.trim_end_matches([',', ' ', ';']).to_owned() } else { text }
         })
     }
 
@@ -749,24 +653,10 @@ mod tests {
 
     #[test]
     fn plain_clauses_are_read_without_the_lexer() {
-        for text in [
-            "d2 = 5, a1 = 'it''s'",
-            "ok=TRUE,a1=null",
-            "d2 =-5\n, n3 = 1.50",
-            "e = 'x', _4 = 99999999999",
-        ] {
+        for text in ["d2 = 5, a1 = 'it''s'", "ok=TRUE,a1=null", "d2 =-5\n, n3 = 1.50", "e = 'x', _4 = 99999999999"] {
             assert!(constants_only(text, &attributes()).is_some(), "{text}");
         }
-        for text in [
-            "order = 'x'",
-            "a1 = e'x'",
-            "d2 = 1e2",
-            "d2 = --5\n 5",
-            "a1 = 'a'\n'b'",
-            "x = 1",
-            "d2 = 5,",
-            "",
-        ] {
+        for text in ["order = 'x'", "a1 = e'x'", "d2 = 1e2", "d2 = --5\n 5", "a1 = 'a'\n'b'", "x = 1", "d2 = 5,", ""] {
             assert!(constants_only(text, &attributes()).is_none(), "{text}");
         }
     }

@@ -44,10 +44,7 @@ const PARTS: [(Part, &str); 7] = [
 
 /// A word as Postgres compares it with those that it knows in dates and intervals.
 pub(crate) fn token(word: &str) -> String {
-    word.chars()
-        .take(10)
-        .collect::<String>()
-        .to_ascii_lowercase()
+    word.chars().take(10).collect::<String>().to_ascii_lowercase()
 }
 
 /// Returns true if intervals have a unit of this name.
@@ -56,17 +53,13 @@ pub(crate) fn is_unit(word: &str) -> bool {
         matches!(part, Part::Calendar | Part::Week | Part::Clock) && !names.starts_with("quarter")
     });
     let word = token(word);
-    units
-        .flat_map(|(_, names)| names.split(' '))
-        .any(|name| name == word)
+    units.flat_map(|(_, names)| names.split(' ')).any(|name| name == word)
 }
 
 /// The part of this name.
 fn part(word: &str) -> Option<Part> {
     let word = token(word);
-    let (part, _) = PARTS
-        .iter()
-        .find(|(_, names)| names.split(' ').any(|name| name == word))?;
+    let (part, _) = PARTS.iter().find(|(_, names)| names.split(' ').any(|name| name == word))?;
     Some(*part)
 }
 
@@ -102,10 +95,7 @@ pub(crate) fn check(name: &str, field: &Node, of: Kind) -> Result<(), ByteRefusa
     }
     let word = word.to_ascii_lowercase();
     let (message, hint) = match (part, cut) {
-        (Part::Clock, _) => (
-            format!("a date has no {word}"),
-            "take it out of a timestamptz",
-        ),
+        (Part::Clock, _) => (format!("a date has no {word}"), "take it out of a timestamptz"),
         (_, true) if dated || part != Part::Week => (
             format!("nothing is cut to its {word}"),
             "cut to year, quarter, month, week, day, hour, minute or second; extract(… from …) takes other \

@@ -58,14 +58,8 @@ fn interval_fields(typmods: &[Node]) -> Option<String> {
 impl Walk<'_> {
     /// A cast, always in the short form.
     pub(crate) fn cast(&mut self, cast: &TypeCast) -> Checked {
-        let TypeCast {
-            arg,
-            type_name,
-            location,
-        } = cast;
-        let name = type_name
-            .as_ref()
-            .ok_or_else(|| self.refuse(RefusalCode::Type, "a type is missing", *location))?;
+        let TypeCast { arg, type_name, location } = cast;
+        let name = type_name.as_ref().ok_or_else(|| self.refuse(RefusalCode::Type, "a type is missing", *location))?;
         let (written, kind) = self.type_name(name)?;
         let value = self.required(arg.as_deref())?;
         self.written_there(value, kind, (*location, name.location))?;
@@ -115,17 +109,10 @@ impl Walk<'_> {
         // Postgres casts each element, then makes the array.
         let mut made = Vec::with_capacity(elements.len());
         for seen in elements {
-            let each = if seen.kind.array {
-                kind
-            } else {
-                kind.element()
-            };
+            let each = if seen.kind.array { kind } else { kind.element() };
             made.push(self.converted(seen, each, limit)?);
         }
-        Ok(Seen {
-            limit,
-            ..self.made("copy", kind, &made)?
-        })
+        Ok(Seen { limit, ..self.made("copy", kind, &made)? })
     }
 
     /// Weighs a cast; to a text of a limited length that it does not have yet it is a copy more.
@@ -135,11 +122,7 @@ impl Walk<'_> {
         }
         let seen = match weight::cast(found.kind, kind) {
             Some(makes) => self.made(makes, kind, &[found])?,
-            None => Seen {
-                kind,
-                size: weight::kept(found.size, kind),
-                ..found
-            },
+            None => Seen { kind, size: weight::kept(found.size, kind), ..found },
         };
         let seen = match (limit.is_some(), kind.array) {
             (true, false) => self.made("copy", kind, &[seen])?,
@@ -162,37 +145,24 @@ impl Walk<'_> {
             let message = format!("text that is cast to {kind} is written there, in quotes");
             return Err(self
                 .refuse(RefusalCode::Type, message, of_type)
-                .hint(format!(
-                    "make a range of its bounds: {kind}(from, to, '[]')"
-                )));
+                .hint(format!("make a range of its bounds: {kind}(from, to, '[]')")));
         }
         Ok(())
     }
 
     /// The type, written anew.
     fn type_name(&self, kind: &TypeName) -> Result<(String, Kind), ByteRefusal> {
-        let TypeName {
-            names,
-            type_oid: _,
-            setof,
-            pct_type,
-            typmods,
-            typemod: _,
-            array_bounds,
-            location,
-        } = kind;
+        let TypeName { names, type_oid: _, setof, pct_type, typmods, typemod: _, array_bounds, location } = kind;
         let parts: Vec<&str> = names.iter().filter_map(text_of).collect();
         let refused = |name: &str| {
-            self.refuse(
-                RefusalCode::Type,
-                format!("the type `{name}` is not allowed here"),
-                *location,
-            )
-            .hint(match name {
+            self.refuse(RefusalCode::Type, format!("the type `{name}` is not allowed here"), *location).hint(match name
+            {
                 "char" | "name" => "use text",
-                _ => "allowed are text, varchar, smallint, integer, bigint, numeric, real, double precision, \
+                _ => {
+                    "allowed are text, varchar, smallint, integer, bigint, numeric, real, double precision, \
                  boolean, date, time, timetz, timestamp, timestamptz, interval, uuid, jsonb, json, bytea, char, and \
-                 arrays of these; int4range, int8range, numrange, daterange, tsrange, tstzrange of text in quotes",
+                 arrays of these; int4range, int8range, numrange, daterange, tsrange, tstzrange of text in quotes"
+                }
             })
         };
         let name = match parts.as_slice() {
@@ -238,10 +208,9 @@ impl Walk<'_> {
         let mut written = Vec::new();
         for (at, modifier) in modifiers.iter().enumerate() {
             match &modifier.node {
-                Some(NodeEnum::AConst(AConst {
-                    val: Some(Val::Ival(value)),
-                    ..
-                })) if most(at).is_some_and(|most| most.contains(&value.ival)) => {
+                Some(NodeEnum::AConst(AConst { val: Some(Val::Ival(value)), .. }))
+                    if most(at).is_some_and(|most| most.contains(&value.ival)) =>
+                {
                     written.push(value.ival.to_string())
                 }
                 _ => {
@@ -272,9 +241,7 @@ fn bounded_cast(found: Kind, kind: Kind) -> Option<&'static str> {
     let texts = found.element().category() == 'S';
     match kind.base {
         Base::Numeric if texts || found.base == Base::Jsonb => Some("number("),
-        Base::Timestamptz | Base::Timetz | Base::Timestamp | Base::Date | Base::Time if texts => {
-            Some("moment(")
-        }
+        Base::Timestamptz | Base::Timetz | Base::Timestamp | Base::Date | Base::Time if texts => Some("moment("),
         Base::Jsonb if texts => Some("document("),
         _ => None,
     }

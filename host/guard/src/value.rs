@@ -44,9 +44,7 @@ pub(crate) fn fits(text: &str, kind: Kind) -> Result<(), ByteRefusal> {
         Base::Int2 => no(text, "smallint"),
         Base::Int4 => no(text, "integer"),
         Base::Int8 => no(text, "bigint"),
-        Base::Float4 | Base::Float8 if has_one_notation(trimmed) => {
-            no(text, "number of double precision")
-        }
+        Base::Float4 | Base::Float8 if has_one_notation(trimmed) => no(text, "number of double precision"),
         Base::Numeric | Base::Float4 | Base::Float8 => no(text, "number"),
         Base::Bool => no(text, "boolean"),
         Base::Uuid => no(text, "uuid"),
@@ -68,10 +66,7 @@ fn too_many_digits() -> ByteRefusal {
 }
 
 fn is_dated(kind: Kind) -> bool {
-    matches!(
-        kind.base,
-        Base::Date | Base::Time | Base::Timetz | Base::Timestamp | Base::Timestamptz
-    )
+    matches!(kind.base, Base::Date | Base::Time | Base::Timetz | Base::Timestamp | Base::Timestamptz)
 }
 
 /// Refuses a date or time that makes a zone, has no year in front, or an hour that there is not.
@@ -79,9 +74,8 @@ fn fits_date(text: &str, trimmed: &str, kind: Kind) -> Result<(), ByteRefusal> {
     let shown = crate::refusal::shorten(text, 40);
     if makes_zone(trimmed) {
         let message = format!("'{shown}' makes a time zone of its own");
-        return Err(ByteRefusal::new(RefusalCode::Type, message).hint(
-            "write an offset, as 2024-01-31 12:00+01, or the name of a zone: Europe/Berlin",
-        ));
+        return Err(ByteRefusal::new(RefusalCode::Type, message)
+            .hint("write an offset, as 2024-01-31 12:00+01, or the name of a zone: Europe/Berlin"));
     }
     if kind.array {
         return Ok(());
@@ -117,15 +111,11 @@ fn fits_array(text: &str, trimmed: &str, kind: Kind) -> Result<(), ByteRefusal> 
     let each = &mut |element: &str| fits(element, kind.element());
     match elements(&mut body.chars().peekable(), each) {
         Ok(sizes) if bounds.is_none_or(|bounds| are_of(bounds, &sizes)) => Ok(()),
-        Ok(_) => Err(no(
-            text,
-            "array whose bounds are those of its elements; leave them out",
-        )),
+        Ok(_) => Err(no(text, "array whose bounds are those of its elements; leave them out")),
         Err(Misread::Element(refusal)) => Err(refusal),
-        Err(Misread::Notation) => Err(no(
-            text,
-            "array: write {a,b}; what holds a comma, a brace, a quote or nothing stands in \" \"",
-        )),
+        Err(Misread::Notation) => {
+            Err(no(text, "array: write {a,b}; what holds a comma, a brace, a quote or nothing stands in \" \""))
+        }
     }
 }
 
@@ -133,9 +123,7 @@ fn fits_array(text: &str, trimmed: &str, kind: Kind) -> Result<(), ByteRefusal> 
 fn is_whole(trimmed: &str, least: i64, most: i64) -> bool {
     let digits = trimmed.replace('_', "").to_ascii_lowercase();
     let unsigned = digits.trim_start_matches(['-', '+']);
-    let of_other_base = ["0x", "0o", "0b"]
-        .iter()
-        .any(|prefix| unsigned.starts_with(prefix));
+    let of_other_base = ["0x", "0o", "0b"].iter().any(|prefix| unsigned.starts_with(prefix));
     let value = digits.parse::<i64>();
     of_other_base || value.is_ok_and(|value| (least..=most).contains(&value))
 }
@@ -160,13 +148,8 @@ fn is_number(trimmed: &str, base: Base) -> bool {
         return true;
     }
     match (lower.replace('_', "").parse::<f64>(), base) {
-        (Ok(value), Base::Float8) => {
-            value.is_finite() || !word.starts_with(|c: char| c.is_ascii_digit())
-        }
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "whether it fits is the question"
-        )]
+        (Ok(value), Base::Float8) => value.is_finite() || !word.starts_with(|c: char| c.is_ascii_digit()),
+        #[expect(clippy::cast_possible_truncation, reason = "whether it fits is the question")]
         (Ok(value), Base::Float4) => (value as f32).is_finite() || !value.is_finite(),
         (Ok(_), _) => true,
         (Err(_), _) => false,
@@ -176,17 +159,13 @@ fn is_number(trimmed: &str, base: Base) -> bool {
 fn is_boolean(trimmed: &str) -> bool {
     let word = trimmed.to_ascii_lowercase();
     let starts = |full: &str, least: usize| word.len() >= least && full.starts_with(&word);
-    ["true", "false", "yes", "no"]
-        .iter()
-        .any(|full| starts(full, 1))
+    ["true", "false", "yes", "no"].iter().any(|full| starts(full, 1))
         || starts("off", 2)
         || ["on", "1", "0"].contains(&word.as_str())
 }
 
 fn is_uuid(text: &str) -> bool {
-    let inner = text
-        .strip_prefix('{')
-        .and_then(|text| text.strip_suffix('}'));
+    let inner = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
     let bare = inner.unwrap_or(text);
     let digits = bare.bytes().filter(u8::is_ascii_hexdigit).count();
     digits == 32 && bare.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
@@ -194,10 +173,7 @@ fn is_uuid(text: &str) -> bool {
 
 fn fits_document(text: &str) -> Result<(), ByteRefusal> {
     match serde_json::from_str::<serde_json::Value>(text) {
-        Ok(value) if holds_nul(&value) => Err(no(
-            text,
-            "JSON that Postgres takes: no text in it holds \\u0000",
-        )),
+        Ok(value) if holds_nul(&value) => Err(no(text, "JSON that Postgres takes: no text in it holds \\u0000")),
         Ok(value) if numbers_are_bounded(&value) => Ok(()),
         Ok(_) => Err(too_many_digits()),
         Err(_) => Err(no(text, "JSON")),
@@ -214,10 +190,7 @@ fn fits_interval(text: &str, trimmed: &str) -> Result<(), ByteRefusal> {
 /// Returns true if bounds such as `[1:2][0:1]` fit these sizes.
 fn are_of(bounds: &str, sizes: &[usize]) -> bool {
     let number = |text: &str| text.trim().parse::<i64>().ok();
-    let each = bounds
-        .trim()
-        .split(']')
-        .filter(|bound| !bound.trim().is_empty());
+    let each = bounds.trim().split(']').filter(|bound| !bound.trim().is_empty());
     let counts = each.map(|bound| {
         let bound = bound.trim().strip_prefix('[')?;
         let (from, to) = bound.split_once(':').unwrap_or(("1", bound));
@@ -380,9 +353,7 @@ fn makes_zone(text: &str) -> bool {
         let digits = behind.strip_prefix(['+', '-']).unwrap_or(behind);
         // A month is read as one, whatever stands between it and its numbers: but for a date that is there already.
         let start = text.len() - rest.len();
-        let piece = text[..start]
-            .rfind(char::is_whitespace)
-            .map_or(0, |at| at + 1);
+        let piece = text[..start].rfind(char::is_whitespace).map_or(0, |at| at + 1);
         let month = word.trim_end_matches(['/', '.']);
         let dated = text[..piece]
             .split_ascii_whitespace()
@@ -407,18 +378,13 @@ fn makes_zone(text: &str) -> bool {
 /// Returns true if Postgres reads the text as bytes: `\x` and digits, or characters and escapes.
 fn is_bytes(text: &str) -> bool {
     if let Some(digits) = text.strip_prefix("\\x") {
-        let digits: Vec<u8> = digits
-            .bytes()
-            .filter(|b| !b.is_ascii_whitespace())
-            .collect();
+        let digits: Vec<u8> = digits.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
         return digits.len().is_multiple_of(2) && digits.iter().all(u8::is_ascii_hexdigit);
     }
     let mut rest = text;
     while let Some((_, escape)) = rest.split_once('\\') {
-        let octal = escape
-            .as_bytes()
-            .get(..3)
-            .is_some_and(|digits| matches!(digits, [b'0'..=b'3', b'0'..=b'7', b'0'..=b'7']));
+        let octal =
+            escape.as_bytes().get(..3).is_some_and(|digits| matches!(digits, [b'0'..=b'3', b'0'..=b'7', b'0'..=b'7']));
         match (escape.starts_with('\\'), octal) {
             (true, _) => rest = &escape[1..],
             (false, true) => rest = &escape[3..],
@@ -467,9 +433,7 @@ fn is_year_first(text: &str) -> bool {
     }
     // With space between.
     if number(first) && first.len() <= 4 {
-        parts = std::iter::once(first)
-            .chain(pieces.take_while(|piece| number(piece) && piece.len() <= 4))
-            .collect();
+        parts = std::iter::once(first).chain(pieces.take_while(|piece| number(piece) && piece.len() <= 4)).collect();
     }
     match parts.as_slice() {
         [year, month, day] => is_day(year, month, day, lower.contains("bc")),
@@ -485,11 +449,7 @@ fn is_day(year: &str, month: &str, day: &str, before_christ: bool) -> bool {
         return true;
     }
     let short = year.len() <= 2;
-    let (Ok(year), Ok(month), Ok(day)) = (
-        year.parse::<u32>(),
-        month.parse::<u32>(),
-        day.parse::<u32>(),
-    ) else {
+    let (Ok(year), Ok(month), Ok(day)) = (year.parse::<u32>(), month.parse::<u32>(), day.parse::<u32>()) else {
         return true;
     };
     let year = match year {
@@ -515,9 +475,7 @@ fn is_late(text: &str) -> bool {
     while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
         before = rest[..start].chars().last().unwrap_or(before);
         let run = &rest[start..];
-        let end = run
-            .find(|c: char| !c.is_ascii_digit() && c != ':')
-            .unwrap_or(run.len());
+        let end = run.find(|c: char| !c.is_ascii_digit() && c != ':').unwrap_or(run.len());
         let mut parts = run[..end].split(':');
         let number = |part: Option<&str>| part.and_then(|part| part.parse::<u64>().ok());
         let hours = number(parts.next()).unwrap_or(0);
@@ -548,9 +506,7 @@ fn holds_nul(value: &serde_json::Value) -> bool {
     match value {
         Value::String(text) => text.contains('\0'),
         Value::Array(list) => list.iter().any(holds_nul),
-        Value::Object(fields) => fields
-            .iter()
-            .any(|(name, value)| name.contains('\0') || holds_nul(value)),
+        Value::Object(fields) => fields.iter().any(|(name, value)| name.contains('\0') || holds_nul(value)),
         _ => false,
     }
 }
@@ -609,8 +565,6 @@ mod tests {
         for bad in ["{a}", "{1.5}", "{1,x}", "{99999999999}", "{\"\"}"] {
             assert!(of(bad, Base::Int4).is_err(), "{bad}");
         }
-        assert!(
-            of(r#"{"{\"a\": 1}"}"#, Base::Jsonb).is_ok() && of("{1e400}", Base::Jsonb).is_err()
-        );
+        assert!(of(r#"{"{\"a\": 1}"}"#, Base::Jsonb).is_ok() && of("{1e400}", Base::Jsonb).is_err());
     }
 }

@@ -35,9 +35,7 @@ fn form(kind: Kind) -> Form {
     match kind.base {
         _ if kind.array => Form::Document,
         Base::Jsonb => Form::Document,
-        Base::Text | Base::Varchar | Base::Bpchar | Base::Json | Base::Bytea | Base::Unknown => {
-            Form::Text
-        }
+        Base::Text | Base::Varchar | Base::Bpchar | Base::Json | Base::Bytea | Base::Unknown => Form::Text,
         _ => Form::Narrow,
     }
 }
@@ -57,22 +55,12 @@ pub(crate) struct Seen {
 impl Seen {
     /// A value that is not weighed.
     pub(crate) fn narrow(kind: Kind, constant: bool) -> Seen {
-        Seen {
-            kind,
-            size: Size::default(),
-            constant,
-            limit: None,
-        }
+        Seen { kind, size: Size::default(), constant, limit: None }
     }
 
     /// The value of an attribute.
     pub(crate) fn of_attribute(kind: Kind) -> Seen {
-        Seen {
-            kind,
-            size: Size::of_attribute(kind),
-            constant: false,
-            limit: None,
-        }
+        Seen { kind, size: Size::of_attribute(kind), constant: false, limit: None }
     }
 
     pub(crate) fn truth() -> Seen {
@@ -83,29 +71,16 @@ impl Seen {
 impl Size {
     /// The size of an attribute.
     pub(crate) fn of_attribute(kind: Kind) -> Size {
-        Size {
-            text: (form(kind) == Form::Text).into(),
-            documents: (form(kind) == Form::Document).into(),
-        }
+        Size { text: (form(kind) == Form::Text).into(), documents: (form(kind) == Form::Document).into() }
     }
 
     /// The largest of several values of which one is taken.
     pub(crate) fn largest(kind: Kind, seen: &[Seen]) -> Size {
-        let most = seen
-            .iter()
-            .map(|seen| seen.size.text.max(seen.size.documents))
-            .max()
-            .unwrap_or(0);
+        let most = seen.iter().map(|seen| seen.size.text.max(seen.size.documents)).max().unwrap_or(0);
         match form(kind) {
             Form::Narrow => Size::default(),
-            Form::Text => Size {
-                text: most,
-                documents: 0,
-            },
-            Form::Document => Size {
-                text: 0,
-                documents: most,
-            },
+            Form::Text => Size { text: most, documents: 0 },
+            Form::Document => Size { text: 0, documents: most },
         }
     }
 }
@@ -149,11 +124,7 @@ impl Operands {
 
     /// The weight of a call on these, and the size of its result.
     pub(crate) fn made(self, makes: &str, kind: Kind) -> (u64, Size) {
-        let Operands {
-            plain,
-            within,
-            deep,
-        } = self;
+        let Operands { plain, within, deep } = self;
         let form = form(kind);
         let makes = match (makes, form) {
             ("", Form::Narrow) => "narrow",
@@ -170,18 +141,9 @@ impl Operands {
         let size = match form {
             _ if makes == "narrow" => Size::default(),
             Form::Narrow => Size::default(),
-            Form::Text => Size {
-                text: plain + AS_TEXT * (within + deep),
-                documents: 0,
-            },
-            Form::Document if makes == "parse" => Size {
-                text: within,
-                documents: AS_DOCUMENT * plain + deep,
-            },
-            Form::Document => Size {
-                text: plain + within,
-                documents: deep,
-            },
+            Form::Text => Size { text: plain + AS_TEXT * (within + deep), documents: 0 },
+            Form::Document if makes == "parse" => Size { text: within, documents: AS_DOCUMENT * plain + deep },
+            Form::Document => Size { text: plain + within, documents: deep },
         };
         (weight, size)
     }
@@ -212,9 +174,7 @@ pub(crate) fn cast(from: Kind, to: Kind) -> Option<&'static str> {
 /// Returns true where Postgres takes text of one type for another as it is.
 fn is_same_text(from: Kind, to: Kind) -> bool {
     let stays = |base| matches!(base, Base::Text | Base::Varchar);
-    from == to
-        || from.is_unknown()
-        || stays(from.base) && (stays(to.base) || to.base == Base::Bpchar)
+    from == to || from.is_unknown() || stays(from.base) && (stays(to.base) || to.base == Base::Bpchar)
 }
 
 /// Returns the size of a value that is taken for another type as it is.

@@ -49,12 +49,7 @@ impl Written {
     }
 
     /// Runs what stands from a place on as the operands of a call, with a comma instead of what is between two offsets.
-    pub(crate) fn run_as_call(
-        &mut self,
-        function: &str,
-        from: Offset,
-        comma: Option<(Offset, Offset)>,
-    ) {
+    pub(crate) fn run_as_call(&mut self, function: &str, from: Offset, comma: Option<(Offset, Offset)>) {
         if let Some((before, after)) = comma {
             self.run.replace_range(before.0..after.0, ", ");
         }

@@ -15,9 +15,7 @@ pub(crate) fn is_zone(text: &str) -> bool {
     // Without a digit no name makes a zone.
     let name = text.len() <= 40
         && text.starts_with(|c: char| c.is_ascii_alphabetic())
-        && text
-            .bytes()
-            .all(|c| c.is_ascii_alphabetic() || matches!(c, b'/' | b'_' | b'-'));
+        && text.bytes().all(|c| c.is_ascii_alphabetic() || matches!(c, b'/' | b'_' | b'-'));
     let upper = text.to_ascii_uppercase();
     let hours = |text: &str| {
         let digits = text.bytes().all(|c| c.is_ascii_digit());
@@ -53,9 +51,7 @@ pub(crate) fn is_choice_of_zones(node: &Node) -> bool {
             }) && (case.defresult.is_none() || each(&case.defresult))
         }
         Some(NodeEnum::CoalesceExpr(first)) => first.args.iter().all(one),
-        Some(NodeEnum::AExpr(operation)) => {
-            operation.kind == AExprKind::AexprNullif as i32 && each(&operation.lexpr)
-        }
+        Some(NodeEnum::AExpr(operation)) => operation.kind == AExprKind::AexprNullif as i32 && each(&operation.lexpr),
         _ => false,
     }
 }

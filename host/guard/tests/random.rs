@@ -22,14 +22,12 @@ fn expression() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         prop::sample::select(LEAVES.split(' ').collect::<Vec<_>>()).prop_map(str::to_owned),
         "[^\0]{0,8}".prop_map(|text| format!("'{}'", text.replace('\'', "''"))),
-        "[^\0]{0,8}"
-            .prop_map(|text| { format!("E'{}'", text.replace('\\', "\\\\").replace('\'', "\\'")) }),
+        "[^\0]{0,8}".prop_map(|text| { format!("E'{}'", text.replace('\\', "\\\\").replace('\'', "\\'")) }),
     ];
     leaf.prop_recursive(6, 40, 3, |inner| {
         let operators = prop::sample::select(OPERATORS.split(", ").collect::<Vec<_>>());
         prop_oneof![
-            (inner.clone(), operators, inner.clone())
-                .prop_map(|(l, op, r)| format!("{l} {op} {r}")),
+            (inner.clone(), operators, inner.clone()).prop_map(|(l, op, r)| format!("{l} {op} {r}")),
             inner.clone().prop_map(|e| format!("({e})")),
             inner.clone().prop_map(|e| format!("- {e}")),
             inner.clone().prop_map(|e| format!("not {e}")),
@@ -39,16 +37,13 @@ fn expression() -> impl Strategy<Value = String> {
             inner.clone().prop_map(|e| format!("{e} is not true")),
             inner.clone().prop_map(|e| format!("lower({e})")),
             inner.clone().prop_map(|e| format!("({e})[1]")),
-            inner
-                .clone()
-                .prop_map(|e| format!("extract(year from {e})")),
+            inner.clone().prop_map(|e| format!("extract(year from {e})")),
             inner.clone().prop_map(|e| format!("trim({e})")),
             inner.clone().prop_map(|e| format!("(select {e})")),
             (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("coalesce({a}, {b})")),
             (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("{a} in ({b}, 'y')")),
             (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("array[{a}, {b}]")),
-            (inner.clone(), inner.clone(), inner)
-                .prop_map(|(a, b, c)| format!("case when {a} then {b} else {c} end")),
+            (inner.clone(), inner.clone(), inner).prop_map(|(a, b, c)| format!("case when {a} then {b} else {c} end")),
         ]
     })
 }

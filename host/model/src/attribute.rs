@@ -165,12 +165,7 @@ impl AttributeType {
 
 impl fmt::Display for AttributeType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}{}",
-            self.scalar.name(),
-            if self.array { "[]" } else { "" }
-        )
+        write!(f, "{}{}", self.scalar.name(), if self.array { "[]" } else { "" })
     }
 }
 
@@ -208,10 +203,7 @@ impl FromStr for AttributeType {
                     .and_then(|_| name.get(5..))
                     .and_then(|rest| rest.strip_suffix(')'))
                     .ok_or_else(unknown)?;
-                let labels: Vec<String> = labels
-                    .split(',')
-                    .map(|label| label.trim().to_owned())
-                    .collect();
+                let labels: Vec<String> = labels.split(',').map(|label| label.trim().to_owned()).collect();
                 if labels.iter().any(String::is_empty) {
                     return Err(unknown());
                 }
@@ -223,10 +215,7 @@ impl FromStr for AttributeType {
 }
 
 fn mismatch(expected: &ScalarType, value: &dyn fmt::Display) -> ValueError {
-    ValueError::Mismatch {
-        expected: expected.name(),
-        value: value.to_string().chars().take(80).collect(),
-    }
+    ValueError::Mismatch { expected: expected.name(), value: value.to_string().chars().take(80).collect() }
 }
 
 /// Reads a timestamp as Postgres writes it in JSON: microseconds since 1970.
@@ -253,14 +242,10 @@ impl Scalar {
             return Ok(Scalar::Null);
         }
         Ok(match kind {
-            ScalarType::Text | ScalarType::Enum(_) => {
-                Scalar::Text(json.as_str().ok_or_else(wrong)?.to_owned())
+            ScalarType::Text | ScalarType::Enum(_) => Scalar::Text(json.as_str().ok_or_else(wrong)?.to_owned()),
+            ScalarType::Integer => {
+                Scalar::Integer(json.as_i64().and_then(|n| i32::try_from(n).ok()).ok_or_else(wrong)?)
             }
-            ScalarType::Integer => Scalar::Integer(
-                json.as_i64()
-                    .and_then(|n| i32::try_from(n).ok())
-                    .ok_or_else(wrong)?,
-            ),
             ScalarType::Bigint => Scalar::Bigint(json.as_i64().ok_or_else(wrong)?),
             ScalarType::Numeric => match json {
                 Json::Number(n) => Scalar::Numeric(n.to_string()),
@@ -307,16 +292,12 @@ impl Scalar {
     pub fn to_literal(&self) -> Option<String> {
         Some(match self {
             Scalar::Null => return None,
-            Scalar::Text(s)
-            | Scalar::Numeric(s)
-            | Scalar::Interval(s)
-            | Scalar::Uuid(s)
-            | Scalar::Jsonb(s) => s.clone(),
+            Scalar::Text(s) | Scalar::Numeric(s) | Scalar::Interval(s) | Scalar::Uuid(s) | Scalar::Jsonb(s) => {
+                s.clone()
+            }
             Scalar::Integer(n) => n.to_string(),
             Scalar::Bigint(n) => n.to_string(),
-            Scalar::Float(n) if n.is_infinite() => {
-                if *n > 0.0 { "Infinity" } else { "-Infinity" }.to_owned()
-            }
+            Scalar::Float(n) if n.is_infinite() => if *n > 0.0 { "Infinity" } else { "-Infinity" }.to_owned(),
             Scalar::Float(n) => n.to_string(),
             Scalar::Boolean(b) => b.to_string(),
             Scalar::Timestamptz(i64::MAX) | Scalar::Date(i32::MAX) => "infinity".to_owned(),
@@ -329,13 +310,12 @@ impl Scalar {
                     Err(_) => format!("{us} microseconds after 1970"),
                 },
             },
-            Scalar::Date(days) => match Span::new()
-                .try_days(*days)
-                .and_then(|span| Date::constant(1970, 1, 1).checked_add(span))
-            {
-                Ok(date) => date.to_string(),
-                Err(_) => format!("{days} days after 1970"),
-            },
+            Scalar::Date(days) => {
+                match Span::new().try_days(*days).and_then(|span| Date::constant(1970, 1, 1).checked_add(span)) {
+                    Ok(date) => date.to_string(),
+                    Err(_) => format!("{days} days after 1970"),
+                }
+            }
         })
     }
 }
@@ -348,9 +328,7 @@ impl Value {
     /// one dimension is one such case.
     pub fn from_json(kind: &AttributeType, json: &Json) -> Result<Self, ValueError> {
         if kind.array && !json.is_null() {
-            let elements = json
-                .as_array()
-                .ok_or_else(|| mismatch(&kind.scalar, json))?;
+            let elements = json.as_array().ok_or_else(|| mismatch(&kind.scalar, json))?;
             elements
                 .iter()
                 .map(|element| Scalar::from_json(&kind.scalar, element))
@@ -400,9 +378,7 @@ impl Serialize for AttributeType {
 
 impl<'de> Deserialize<'de> for AttributeType {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?
-            .parse()
-            .map_err(serde::de::Error::custom)
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -413,24 +389,10 @@ mod tests {
 
     #[test]
     fn types_are_read_and_written_by_name() {
-        for name in [
-            "text",
-            "integer",
-            "bigint[]",
-            "enum(new,paid)",
-            "enum(a)[]",
-            "jsonb",
-        ] {
+        for name in ["text", "integer", "bigint[]", "enum(new,paid)", "enum(a)[]", "jsonb"] {
             assert_eq!(name.parse::<AttributeType>().expect(name).to_string(), name);
         }
-        for name in [
-            "",
-            "varchar",
-            "enum()",
-            "enum(a",
-            "text[][]",
-            "int; drop table x",
-        ] {
+        for name in ["", "varchar", "enum()", "enum(a", "text[][]", "int; drop table x"] {
             assert!(name.parse::<AttributeType>().is_err(), "{name}");
         }
     }
@@ -438,32 +400,16 @@ mod tests {
     #[test]
     fn edge_values_survive_the_way_from_json_to_a_literal() {
         let cases = [
-            (
-                "timestamptz",
-                json!("2026-11-21T09:41:00.000001+01:00"),
-                "2026-11-21T08:41:00.000001Z",
-            ),
+            ("timestamptz", json!("2026-11-21T09:41:00.000001+01:00"), "2026-11-21T08:41:00.000001Z"),
             ("timestamptz", json!("infinity"), "infinity"),
-            (
-                "timestamptz",
-                json!("9999-12-31T23:59:59.999999+00:00"),
-                "9999-12-31T23:59:59.999999Z",
-            ),
-            (
-                "timestamptz",
-                json!("0001-01-01T00:00:00+00:00"),
-                "0001-01-01T00:00:00Z",
-            ),
+            ("timestamptz", json!("9999-12-31T23:59:59.999999+00:00"), "9999-12-31T23:59:59.999999Z"),
+            ("timestamptz", json!("0001-01-01T00:00:00+00:00"), "0001-01-01T00:00:00Z"),
             ("date", json!("1969-12-31"), "1969-12-31"),
             ("date", json!("-infinity"), "-infinity"),
             ("bigint", json!(i64::MIN), "-9223372036854775808"),
             ("float", json!("-Infinity"), "-Infinity"),
             ("text", json!("o'clock"), "o'clock"),
-            (
-                "text[]",
-                json!(["a\"b", "c\\d", null, "NULL"]),
-                r#"{"a\"b","c\\d",NULL,"NULL"}"#,
-            ),
+            ("text[]", json!(["a\"b", "c\\d", null, "NULL"]), r#"{"a\"b","c\\d",NULL,"NULL"}"#),
             ("jsonb", json!({"a": [1, null]}), r#"{"a":[1,null]}"#),
         ];
         for (kind, json, literal) in cases {
@@ -502,9 +448,6 @@ mod tests {
         for value in values {
             assert!(value.to_literal().is_some(), "{value:?}");
         }
-        assert_eq!(
-            Scalar::Date(i32::MAX - 1).to_literal().as_deref(),
-            Some("2147483646 days after 1970")
-        );
+        assert_eq!(Scalar::Date(i32::MAX - 1).to_literal().as_deref(), Some("2147483646 days after 1970"));
     }
 }

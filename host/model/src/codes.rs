@@ -18,21 +18,13 @@ pub const ERROR_CODES: &[ErrorCode] = &[
         meaning: "the initial state of an instance satisfies no condition",
         remedy: "a new instance must fire something, or be final",
     },
-    ErrorCode {
-        code: "WF002",
-        meaning: "the instance is final",
-        remedy: "start a new one",
-    },
+    ErrorCode { code: "WF002", meaning: "the instance is final", remedy: "start a new one" },
     ErrorCode {
         code: "WF003",
         meaning: "no lock on a pending job of the instance, and an attribute that is set is not open",
         remedy: "lock a job of `job_pool` first, or declare the attribute open",
     },
-    ErrorCode {
-        code: "WF004",
-        meaning: "the locked job is claimed by a host",
-        remedy: "look for another job",
-    },
+    ErrorCode { code: "WF004", meaning: "the locked job is claimed by a host", remedy: "look for another job" },
     ErrorCode {
         code: "WF005",
         meaning: "several jobs of one instance are locked",
@@ -48,11 +40,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
         meaning: "the final condition would hold while other transitions are pending",
         remedy: "let them finish first ([why](../decisions/0005-final-while-others-are-pending.md))",
     },
-    ErrorCode {
-        code: "WF008",
-        meaning: "the `wid` of an instance cannot change",
-        remedy: "set attributes only",
-    },
+    ErrorCode { code: "WF008", meaning: "the `wid` of an instance cannot change", remedy: "set attributes only" },
     ErrorCode {
         code: "WF009",
         meaning: "instances are not deleted, tables not truncated",
@@ -83,11 +71,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
         meaning: "the initial state cannot be evaluated: a condition fails on it",
         remedy: "mend the values, or write the condition so that it holds for them",
     },
-    ErrorCode {
-        code: "WF015",
-        meaning: "there is no such tenant",
-        remedy: "",
-    },
+    ErrorCode { code: "WF015", meaning: "there is no such tenant", remedy: "" },
     ErrorCode {
         code: "WF016",
         meaning: "a host has lost its leases; never seen by workers",
@@ -115,11 +99,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
         meaning: "a quota of the tenant is used up: which, used, allowed",
         remedy: "make room, or ask the operator ([quotas](tenants.md#quotas))",
     },
-    ErrorCode {
-        code: "WF021",
-        meaning: "the tenant is suspended",
-        remedy: "the operator resumes it",
-    },
+    ErrorCode { code: "WF021", meaning: "the tenant is suspended", remedy: "the operator resumes it" },
     ErrorCode {
         code: "WF022",
         meaning: "the audit log is only appended to",
@@ -215,11 +195,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
         meaning: "a key was used before, for another start or event",
         remedy: "use a new key for each thing that is to be done once",
     },
-    ErrorCode {
-        code: "WF047",
-        meaning: "the tenant has too many webhooks",
-        remedy: "remove one first",
-    },
+    ErrorCode { code: "WF047", meaning: "the tenant has too many webhooks", remedy: "remove one first" },
     ErrorCode {
         code: "WF060",
         meaning: "what a trigger reserves gives no keys: too many, no text or number, a negative quantity",
@@ -337,11 +313,7 @@ pub const PROBLEM_CODES: &[ErrorCode] = &[
         meaning: "the client's address has as many connections as it may have",
         remedy: "use connections again; behind a proxy `--trust-proxy` names it",
     },
-    ErrorCode {
-        code: "content_encoding",
-        meaning: "the body is compressed",
-        remedy: "send it as it is",
-    },
+    ErrorCode { code: "content_encoding", meaning: "the body is compressed", remedy: "send it as it is" },
     ErrorCode {
         code: "content_type",
         meaning: "the body has another content type than the request takes",
@@ -452,11 +424,7 @@ pub const PROBLEM_CODES: &[ErrorCode] = &[
         meaning: "the server has no key under which secrets are kept",
         remedy: "set `WEDFLOW_SECRET_KEY` for all hosts",
     },
-    ErrorCode {
-        code: "no_token",
-        meaning: "the request has no token",
-        remedy: "send `Authorization: Bearer TOKEN`",
-    },
+    ErrorCode { code: "no_token", meaning: "the request has no token", remedy: "send `Authorization: Bearer TOKEN`" },
     ErrorCode {
         code: "not_enabled",
         meaning: "the local store of `wed work` does not have the item",

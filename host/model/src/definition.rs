@@ -27,11 +27,7 @@ pub struct FlowDefinition {
     pub final_condition: Option<String>,
     /// The component that runs a transition, or the flow that it starts, by transition name. A transition that is not
     /// listed is left to external workers.
-    #[serde(
-        default,
-        rename = "transition",
-        skip_serializing_if = "BTreeMap::is_empty"
-    )]
+    #[serde(default, rename = "transition", skip_serializing_if = "BTreeMap::is_empty")]
     pub transitions: BTreeMap<String, TransitionDefinition>,
     /// The attribute by which a transition's result sets the order of its instance's tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -73,11 +69,7 @@ pub struct AttributeDefinition {
     #[serde(default = "text", rename = "type")]
     pub kind: AttributeType,
     /// The default value (`adv`): a number, a truth value, or text in Postgres's input notation; null when absent.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "input_text"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "input_text")]
     pub default: Option<String>,
     /// True if any session with the right to write the flow may set it without a job's lock.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -208,39 +200,28 @@ pub struct TransitionDefinition {
 impl TransitionDefinition {
     /// Makes the performer that is a component.
     pub fn by_component(component: String) -> Self {
-        TransitionDefinition {
-            component: Some(component),
-            ..TransitionDefinition::default()
-        }
+        TransitionDefinition { component: Some(component), ..TransitionDefinition::default() }
     }
 }
 
 fn text() -> AttributeType {
-    AttributeType {
-        scalar: crate::ScalarType::Text,
-        array: false,
-    }
+    AttributeType { scalar: crate::ScalarType::Text, array: false }
 }
 
 /// Reads a default value as Postgres's input function takes it.
 fn input_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     #[derive(Deserialize)]
-    #[serde(
-        untagged,
-        expecting = "a default is text, a number, true or false; write others as text: \"…\""
-    )]
+    #[serde(untagged, expecting = "a default is text, a number, true or false; write others as text: \"…\"")]
     enum Input {
         Text(String),
         Truth(bool),
         Whole(i64),
         Number(f64),
     }
-    Ok(
-        Option::<Input>::deserialize(deserializer)?.map(|input| match input {
-            Input::Text(text) => text,
-            Input::Truth(truth) => truth.to_string(),
-            Input::Whole(number) => number.to_string(),
-            Input::Number(number) => number.to_string(),
-        }),
-    )
+    Ok(Option::<Input>::deserialize(deserializer)?.map(|input| match input {
+        Input::Text(text) => text,
+        Input::Truth(truth) => truth.to_string(),
+        Input::Whole(number) => number.to_string(),
+        Input::Number(number) => number.to_string(),
+    }))
 }

@@ -11,22 +11,13 @@ pub struct Variable {
 
 /// All variables. One that the source reads and this list lacks fails the test `reference`.
 pub const VARIABLES: &[Variable] = &[
-    Variable {
-        name: "DATABASE_URL",
-        meaning: "the database; without it the private Postgres",
-    },
+    Variable { name: "DATABASE_URL", meaning: "the database; without it the private Postgres" },
     Variable {
         name: "WEDFLOW_DIRECTORY",
         meaning: "the directory of clusters, from which commands and `wed serve` learn where each tenant is",
     },
-    Variable {
-        name: "WEDFLOW_CLUSTER_URL",
-        meaning: "the database that `wed cluster add` adds",
-    },
-    Variable {
-        name: "WEDFLOW_MOVE_TO",
-        meaning: "the database that `wed tenant move` moves a tenant to",
-    },
+    Variable { name: "WEDFLOW_CLUSTER_URL", meaning: "the database that `wed cluster add` adds" },
+    Variable { name: "WEDFLOW_MOVE_TO", meaning: "the database that `wed tenant move` moves a tenant to" },
     Variable {
         name: "WEDFLOW_READ_URL",
         meaning: "a replica of the database, from which `wed serve` and `wed dev` read lists, traces and searches",
@@ -35,22 +26,13 @@ pub const VARIABLES: &[Variable] = &[
         name: "WEDFLOW_GUESTS",
         meaning: "processes in which `wed serve` runs guests: `in-process` (the default) or `processes`",
     },
-    Variable {
-        name: "WEDFLOW_TENANT",
-        meaning: "the tenant whose flows are meant; `default` without it",
-    },
+    Variable { name: "WEDFLOW_TENANT", meaning: "the tenant whose flows are meant; `default` without it" },
     Variable {
         name: "WEDFLOW_SERVER",
         meaning: "the server whose HTTP API commands use instead of a database, with `WEDFLOW_TOKEN`",
     },
-    Variable {
-        name: "WEDFLOW_TOKEN",
-        meaning: "the token of a user, for the server",
-    },
-    Variable {
-        name: "WEDFLOW_CONTEXT",
-        meaning: "a server of `wed login`, by its name; `local` for the database",
-    },
+    Variable { name: "WEDFLOW_TOKEN", meaning: "the token of a user, for the server" },
+    Variable { name: "WEDFLOW_CONTEXT", meaning: "a server of `wed login`, by its name; `local` for the database" },
     Variable {
         name: "WEDFLOW_SERVER_CA",
         meaning: "a file in PEM of authorities whose certificates are trusted at the server as well",
@@ -60,14 +42,8 @@ pub const VARIABLES: &[Variable] = &[
         meaning: "the folder of the tokens that `wed login` keeps; `wedflow` in `XDG_CONFIG_HOME` or `~/.config` \
             without it",
     },
-    Variable {
-        name: "WEDFLOW_WORK_STORE",
-        meaning: "the local store of `wed work`, one file",
-    },
-    Variable {
-        name: "WEDFLOW_PERSON",
-        meaning: "who acts in `wed work`",
-    },
+    Variable { name: "WEDFLOW_WORK_STORE", meaning: "the local store of `wed work`, one file" },
+    Variable { name: "WEDFLOW_PERSON", meaning: "who acts in `wed work`" },
     Variable {
         name: "WEDFLOW_SECRET_KEY",
         meaning: "the key under which secrets are kept, 64 hexadecimal digits; without it `secret.key` in the home \
@@ -78,10 +54,7 @@ pub const VARIABLES: &[Variable] = &[
         meaning: "what is logged, in the notation of tracing: `info`, `wedflow_worker=debug`; by default `info` for \
             `dev` and `serve`, `warn` else",
     },
-    Variable {
-        name: "WEDFLOW_HOME",
-        meaning: "the folder of the private Postgres",
-    },
+    Variable { name: "WEDFLOW_HOME", meaning: "the folder of the private Postgres" },
     Variable {
         name: "WEDFLOW_CACHE",
         meaning: "the folder of compiled components, mode 700; `~/.cache/wedflow` without it, empty: none is kept",
@@ -90,10 +63,7 @@ pub const VARIABLES: &[Variable] = &[
         name: "WEDFLOW_POSTGRES_PORT",
         meaning: "the private Postgres's port; by default the first free one from 15432 on, and then always that",
     },
-    Variable {
-        name: "WEDFLOW_POSTGRES_ACCOUNT",
-        meaning: "as root, the account it runs under",
-    },
+    Variable { name: "WEDFLOW_POSTGRES_ACCOUNT", meaning: "as root, the account it runs under" },
     Variable {
         name: "WEDFLOW_POSTGRES_ARCHIVE",
         meaning: "a local copy of the server's archive, for machines without a network",
@@ -122,12 +92,6 @@ pub const VARIABLES: &[Variable] = &[
         meaning: "the longest wait of a span for others, in milliseconds, 5000 by default; at most \
             `OTEL_BSP_MAX_EXPORT_BATCH_SIZE` (512) are sent at once",
     },
-    Variable {
-        name: "OTEL_SDK_DISABLED",
-        meaning: "`true`: no spans; the same as `OTEL_TRACES_EXPORTER=none`",
-    },
-    Variable {
-        name: "WEDFLOW_SAMPLES",
-        meaning: "the folder of the sample transitions",
-    },
+    Variable { name: "OTEL_SDK_DISABLED", meaning: "`true`: no spans; the same as `OTEL_TRACES_EXPORTER=none`" },
+    Variable { name: "WEDFLOW_SAMPLES", meaning: "the folder of the sample transitions" },
 ];

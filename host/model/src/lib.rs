@@ -17,8 +17,7 @@ mod work;
 pub use attribute::{AttributeType, Scalar, ScalarType, Value, ValueError, read_moment};
 pub use codes::{ERROR_CODES, ErrorCode, PROBLEM_CODES};
 pub use definition::{
-    AttributeDefinition, FlowDefinition, Numbering, ScheduleDefinition, TransitionDefinition,
-    TriggerDefinition,
+    AttributeDefinition, FlowDefinition, Numbering, ScheduleDefinition, TransitionDefinition, TriggerDefinition,
 };
 pub use environment::{VARIABLES, Variable};
 pub use identity::{ComponentId, FlowId, HostId, LeaseToken, TenantId, TriggerId, Wid};

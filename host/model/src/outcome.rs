@@ -156,10 +156,7 @@ impl fmt::Display for Outcome {
             Outcome::OutOfFuel => f.write_str("used up its fuel"),
             Outcome::TimedOut => f.write_str("did not finish within its timeout"),
             Outcome::OverMemory { limit, asked } => {
-                write!(
-                    f,
-                    "asked for {asked} bytes or entries where {limit} are allowed"
-                )
+                write!(f, "asked for {asked} bytes or entries where {limit} are allowed")
             }
             Outcome::OutputTooLarge { limit, size } => {
                 write!(f, "returned {size} bytes where {limit} are allowed")

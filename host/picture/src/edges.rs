@@ -32,16 +32,8 @@ pub(crate) fn drawn(graph: &Graph) -> Vec<Drawn<'_>> {
         .collect();
     if all.len() > graph.triggers.len() * EDGES_PER_TRIGGER_MAX {
         let seen = |one: &Drawn<'_>| one.edge.number > 0;
-        let left: BTreeSet<usize> = all
-            .iter()
-            .filter(|one| seen(one))
-            .filter_map(|one| one.from)
-            .collect();
-        let entered: BTreeSet<usize> = all
-            .iter()
-            .filter(|one| seen(one))
-            .map(|one| one.to)
-            .collect();
+        let left: BTreeSet<usize> = all.iter().filter(|one| seen(one)).filter_map(|one| one.from).collect();
+        let entered: BTreeSet<usize> = all.iter().filter(|one| seen(one)).map(|one| one.to).collect();
         all.retain(|one| {
             let is_alone = |from: usize| !left.contains(&from) && !entered.contains(&one.to);
             seen(one) || one.from.is_some_and(is_alone)
@@ -62,11 +54,7 @@ fn drawn_sparsely(graph: &Graph) -> Vec<Drawn<'_>> {
         let (Some(from), Some(to)) = (edge.from.as_deref().and_then(index), index(&edge.to)) else {
             continue;
         };
-        if from < to
-            && entered
-                .get(to)
-                .is_some_and(|count| *count < EDGES_PER_TRIGGER_MAX)
-        {
+        if from < to && entered.get(to).is_some_and(|count| *count < EDGES_PER_TRIGGER_MAX) {
             entered[to] += 1;
             let from = Some(from);
             chosen.push(Drawn { from, to, edge });

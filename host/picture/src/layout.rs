@@ -45,19 +45,9 @@ pub(crate) fn place(sizes: &[(f64, f64)], arrows: &[(usize, usize)]) -> Position
             let size = Point::new(*width, *height);
             let shape = ShapeKind::new_box("");
             let name = format!("n{at}");
-            let mut element = Element::create_with_properties(
-                shape,
-                look.clone(),
-                Orientation::TopToBottom,
-                size,
-                name,
-            );
-            element.pos = Position::new(
-                Point::zero(),
-                size,
-                Point::zero(),
-                Point::new(SPACE_BESIDE, SPACE_BELOW),
-            );
+            let mut element =
+                Element::create_with_properties(shape, look.clone(), Orientation::TopToBottom, size, name);
+            element.pos = Position::new(Point::zero(), size, Point::zero(), Point::new(SPACE_BESIDE, SPACE_BELOW));
             graph.add_node(element)
         })
         .collect();
@@ -66,11 +56,7 @@ pub(crate) fn place(sizes: &[(f64, f64)], arrows: &[(usize, usize)]) -> Position
         if let (Some(from), Some(to)) = (nodes.get(*from), nodes.get(*to))
             && from != to
         {
-            graph.add_edge(
-                Arrow::simple_with_properties("", format!("e{at}")),
-                *from,
-                *to,
-            );
+            graph.add_edge(Arrow::simple_with_properties("", format!("e{at}")), *from, *to);
         }
     }
     let mut found = Found(Positions {
@@ -106,12 +92,7 @@ impl RenderBackend for Found {
         self.reach(xy.add(size));
         let at = properties.and_then(|name| name.strip_prefix('n')?.parse::<usize>().ok());
         if let Some(place) = at.and_then(|at| self.0.boxes.get_mut(at)) {
-            *place = Rectangle {
-                x: xy.x,
-                y: xy.y,
-                width: size.x,
-                height: size.y,
-            };
+            *place = Rectangle { x: xy.x, y: xy.y, width: size.x, height: size.y };
         }
     }
 
@@ -136,10 +117,7 @@ impl RenderBackend for Found {
         }
         let at = properties.and_then(|name| name.strip_prefix('e')?.parse::<usize>().ok());
         if let Some(way) = at.and_then(|at| self.0.ways.get_mut(at)) {
-            *way = Way {
-                data: data_of(path),
-                is_turned: head.0,
-            };
+            *way = Way { data: data_of(path), is_turned: head.0 };
         }
     }
 

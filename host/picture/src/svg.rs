@@ -54,18 +54,12 @@ pub fn svg(title: &str, graph: &Graph, shown_in: Place<'_>) -> String {
     if has_start {
         sizes.push((START, START));
     }
-    let arrows: Vec<(usize, usize)> = (edges.iter())
-        .map(|edge| (edge.from.unwrap_or(start), edge.to))
-        .collect();
+    let arrows: Vec<(usize, usize)> = (edges.iter()).map(|edge| (edge.from.unwrap_or(start), edge.to)).collect();
     let positions = place(&sizes, &arrows);
     let (width, height) = (positions.width + MARGIN, positions.height + MARGIN);
     let view = format!("0 0 {width:.0} {height:.0}");
     // What leads elsewhere is no image.
-    let role = if shown_in == Place::File {
-        "img"
-    } else {
-        "group"
-    };
+    let role = if shown_in == Place::File { "img" } else { "group" };
     let drawing = html! {
         svg xmlns="http://www.w3.org/2000/svg" viewBox=(view) width=(format!("{width:.0}"))
             height=(format!("{height:.0}")) role=(role) aria-label=(title) class="graph" {
@@ -132,14 +126,7 @@ fn counts(trigger: &GraphTrigger) -> String {
     let some = |number: i64, word: &str| (number > 0).then(|| format!("{number} {word}"));
     let parts = [
         some(trigger.jobs, "pending"),
-        some(
-            trigger.exceptions,
-            if trigger.exceptions == 1 {
-                "exception"
-            } else {
-                "exceptions"
-            },
-        ),
+        some(trigger.exceptions, if trigger.exceptions == 1 { "exception" } else { "exceptions" }),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
@@ -199,17 +186,9 @@ fn arrow(at: usize, edge: &Drawn<'_>, graph: &Graph, positions: &Positions, most
         _ => way.data.clone(),
     };
     #[expect(clippy::cast_precision_loss, reason = "a width")]
-    let share = if most > 0 {
-        edge.edge.number as f64 / most as f64
-    } else {
-        0.0
-    };
+    let share = if most > 0 { edge.edge.number as f64 / most as f64 } else { 0.0 };
     let width = format!("{:.1}", 1.0 + share * (ARROW_WIDTH_MAX - 1.0));
-    let class = if edge.edge.number > 0 {
-        "way"
-    } else {
-        "way unseen"
-    };
+    let class = if edge.edge.number > 0 { "way" } else { "way unseen" };
     let head = "url(#head)";
     html! {
         path class=(class) d=(data) stroke-width=(width) marker-start=[way.is_turned.then_some(head)]

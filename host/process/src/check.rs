@@ -14,35 +14,18 @@ pub fn check(document: &Document) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let largest = document.workflows().map(|one| one.blocks.len()).max();
     if document.items.len().max(largest.unwrap_or(0)) > DEFINITIONS_MAX {
-        let message =
-            format!("a source, and a workflow, has {DEFINITIONS_MAX} definitions at most");
+        let message = format!("a source, and a workflow, has {DEFINITIONS_MAX} definitions at most");
         return vec![Diagnostic::error(0..0, message).hint("Divide it.")];
     }
-    duplicates(
-        "workflow",
-        document.workflows().map(|one| &one.name),
-        &mut found,
-    );
-    duplicates(
-        "task model",
-        document.models().map(|one| &one.name),
-        &mut found,
-    );
-    duplicates(
-        "application",
-        document.applications().map(|one| &one.name),
-        &mut found,
-    );
+    duplicates("workflow", document.workflows().map(|one| &one.name), &mut found);
+    duplicates("task model", document.models().map(|one| &one.name), &mut found);
+    duplicates("application", document.applications().map(|one| &one.name), &mut found);
     for model in document.models() {
         check_model(document, model, &mut found);
     }
     for workflow in document.workflows() {
         duplicates("datum", workflow.data().map(|one| &one.name), &mut found);
-        duplicates(
-            "task",
-            workflow.activities().map(|one| &one.name),
-            &mut found,
-        );
+        duplicates("task", workflow.activities().map(|one| &one.name), &mut found);
         for block in workflow.activities() {
             check_activity(document, workflow, block, &mut found);
         }
@@ -53,9 +36,8 @@ pub fn check(document: &Document) -> Vec<Diagnostic> {
         if workflow.activities().next().is_none() {
             let message = format!("WORKFLOW {} has no task", workflow.name);
             found.push(
-                Diagnostic::warning(workflow.name.span.clone(), message).hint(
-                    "An instance of it is final at once. Write TASK Name: Model { … } in it.",
-                ),
+                Diagnostic::warning(workflow.name.span.clone(), message)
+                    .hint("An instance of it is final at once. Write TASK Name: Model { … } in it."),
             );
         }
         if !found.iter().any(Diagnostic::is_error) {
@@ -64,9 +46,10 @@ pub fn check(document: &Document) -> Vec<Diagnostic> {
     }
     recursion(document, &mut found);
     if document.workflows().next().is_none() && document.items.is_empty() {
-        found.push(Diagnostic::error(0..0, "the source defines nothing").hint(
-            "It holds WORKFLOW, TASK (a model) and APPLICATION; see `wed explain process-language`.",
-        ));
+        found.push(
+            Diagnostic::error(0..0, "the source defines nothing")
+                .hint("It holds WORKFLOW, TASK (a model) and APPLICATION; see `wed explain process-language`."),
+        );
     }
     found.sort_by_key(|one| one.span.start);
     found
@@ -77,15 +60,11 @@ fn writing_query(block: &Block) -> Option<Diagnostic> {
     let words = words_of(block.expression()?);
     let first = words.first().map_or("", String::as_str);
     let asks = ["select", "with", "values", "table"].contains(&first);
-    let writes = words
-        .windows(2)
-        .find_map(|pair| match (pair[0].as_str(), pair[1].as_str()) {
-            ("insert" | "merge", "into") | ("delete", "from") => Some(pair[0].to_uppercase()),
-            ("update", word) if word != "of" && words.iter().any(|one| one == "set") => {
-                Some("UPDATE".to_owned())
-            }
-            _ => None,
-        });
+    let writes = words.windows(2).find_map(|pair| match (pair[0].as_str(), pair[1].as_str()) {
+        ("insert" | "merge", "into") | ("delete", "from") => Some(pair[0].to_uppercase()),
+        ("update", word) if word != "of" && words.iter().any(|one| one == "set") => Some("UPDATE".to_owned()),
+        _ => None,
+    });
     let why = match (first, asks, writes) {
         ("", ..) => "is empty".to_owned(),
         (first, false, _) => format!("begins with {}", first.to_uppercase()),
@@ -120,8 +99,7 @@ fn words_of(sql: &str) -> Vec<String> {
             }
             ('/', Some('*')) => {
                 let mut before = ' ';
-                let is_inside =
-                    |one: &char| !(std::mem::replace(&mut before, *one) == '*' && *one == '/');
+                let is_inside = |one: &char| !(std::mem::replace(&mut before, *one) == '*' && *one == '/');
                 let _comment = letters.by_ref().skip(1).take_while(is_inside).count();
             }
             _ => {}
@@ -143,14 +121,11 @@ pub fn unknown_roles(document: &Document, known: &[String]) -> Vec<Diagnostic> {
         .filter_map(Block::role)
         .filter(|role| !known.contains(role.text.as_str()) && told.insert(role.text.as_str()))
         .map(|role| {
-            Diagnostic::warning(
-                role.span.clone(),
-                format!("there is no role {role}: nobody is asked to do this task"),
-            )
-            .hint(match nearest(&role.text, known.iter().copied()) {
-                Some(near) => format!("Perhaps {near} is meant."),
-                None => "Make the role and give it people.".to_owned(),
-            })
+            Diagnostic::warning(role.span.clone(), format!("there is no role {role}: nobody is asked to do this task"))
+                .hint(match nearest(&role.text, known.iter().copied()) {
+                    Some(near) => format!("Perhaps {near} is meant."),
+                    None => "Make the role and give it people.".to_owned(),
+                })
         })
         .collect()
 }
@@ -160,11 +135,8 @@ fn duplicates<'a>(what: &str, names: impl Iterator<Item = &'a Name>, found: &mut
     for name in names {
         if !known.insert(name.text.as_str()) {
             found.push(
-                Diagnostic::error(
-                    name.span.clone(),
-                    format!("there are two definitions of {what} {name}"),
-                )
-                .hint("Give one of them another name."),
+                Diagnostic::error(name.span.clone(), format!("there are two definitions of {what} {name}"))
+                    .hint("Give one of them another name."),
             );
         }
     }
@@ -176,23 +148,15 @@ fn unknown<'a>(what: &str, name: &Name, known: impl Iterator<Item = &'a Name>) -
     match nearest(&name.text, known.iter().copied()) {
         Some(near) => diagnostic.hint(format!("Perhaps {near} is meant.")),
         None if known.is_empty() => diagnostic.hint(format!("The source defines no {what}.")),
-        None => diagnostic.hint(format!(
-            "There are: {}.",
-            known
-                .iter()
-                .take(12)
-                .copied()
-                .collect::<Vec<_>>()
-                .join(", ")
-        )),
+        None => {
+            diagnostic.hint(format!("There are: {}.", known.iter().take(12).copied().collect::<Vec<_>>().join(", ")))
+        }
     }
 }
 
 fn check_model(document: &Document, model: &Block, found: &mut Vec<Diagnostic>) {
     if let Some(application) = model.application()
-        && !document
-            .applications()
-            .any(|one| one.name.text == application.text)
+        && !document.applications().any(|one| one.name.text == application.text)
     {
         let names = document.applications().map(|one| &one.name);
         found.push(unknown("application", application, names));
@@ -207,37 +171,26 @@ fn check_model(document: &Document, model: &Block, found: &mut Vec<Diagnostic>) 
              ROLE; AUTOMATIC where it has none"
         )),
         (Some(TaskType::Manual), Some(_)) => {
-            warn(format!(
-                "TASK {name} is MANUAL: its APPLICATION is not used"
-            ));
+            warn(format!("TASK {name} is MANUAL: its APPLICATION is not used"));
         }
-        (Some(TaskType::Automatic), None) => warn(format!(
-            "TASK {name} is AUTOMATIC and has no APPLICATION: it is left to SQL clients"
-        )),
-        (Some(TaskType::SemiAutomatic), None) => warn(format!(
-            "TASK {name} is SEMI_AUTOMATIC and has no APPLICATION: people do it as if it were MANUAL"
-        )),
+        (Some(TaskType::Automatic), None) => {
+            warn(format!("TASK {name} is AUTOMATIC and has no APPLICATION: it is left to SQL clients"))
+        }
+        (Some(TaskType::SemiAutomatic), None) => {
+            warn(format!("TASK {name} is SEMI_AUTOMATIC and has no APPLICATION: people do it as if it were MANUAL"))
+        }
         _ => {}
     }
     let automatic = model.task_type() == Some(TaskType::Automatic);
     if model.retries().is_some_and(|retries| retries > 0) && !automatic {
-        warn(format!(
-            "TASK {name} is not AUTOMATIC: its RETRIES are not used"
-        ));
+        warn(format!("TASK {name} is not AUTOMATIC: its RETRIES are not used"));
     }
     if automatic && model.disconnected() == Some(true) {
-        warn(format!(
-            "TASK {name} is AUTOMATIC: its DISCONNECTED_OPERATION is not used"
-        ));
+        warn(format!("TASK {name} is AUTOMATIC: its DISCONNECTED_OPERATION is not used"));
     }
 }
 
-fn check_activity(
-    document: &Document,
-    workflow: &Workflow,
-    block: &Block,
-    found: &mut Vec<Diagnostic>,
-) {
+fn check_activity(document: &Document, workflow: &Workflow, block: &Block, found: &mut Vec<Diagnostic>) {
     if let Some(rule) = block.depends() {
         rule.each_term(&mut |task, _| {
             if !workflow.activities().any(|one| one.name.text == task.text) {
@@ -267,10 +220,7 @@ fn check_activity(
                 Some(_) => unknown("workflow", of, document.workflows().map(|one| &one.name)),
                 None => Diagnostic::warning(
                     of.span.clone(),
-                    format!(
-                        "{of} is not in the source: {} starts an instance of that process",
-                        block.name
-                    ),
+                    format!("{of} is not in the source: {} starts an instance of that process", block.name),
                 )
                 .hint("It is a child of its own, with the data that both name alike."),
             });
@@ -286,10 +236,8 @@ fn check_activity(
 fn check_role(block: &Block, task_type: Option<TaskType>, found: &mut Vec<Diagnostic>) {
     let name = &block.name;
     match (task_type, block.role()) {
-        (Some(TaskType::Automatic), Some(role)) => found.push(Diagnostic::warning(
-            role.span.clone(),
-            format!("TASK {name} is AUTOMATIC: its ROLE is not used"),
-        )),
+        (Some(TaskType::Automatic), Some(role)) => found
+            .push(Diagnostic::warning(role.span.clone(), format!("TASK {name} is AUTOMATIC: its ROLE is not used"))),
         (Some(TaskType::Manual | TaskType::SemiAutomatic), None) => {
             found.push(Diagnostic::warning(
                 name.span.clone(),
@@ -303,10 +251,7 @@ fn check_role(block: &Block, task_type: Option<TaskType>, found: &mut Vec<Diagno
 /// Warns once of each model that tasks name and the source does not define.
 fn missing_models(document: &Document, workflow: &Workflow, found: &mut Vec<Diagnostic>) {
     let mut missing: BTreeMap<&str, (&Name, Vec<&Block>)> = BTreeMap::new();
-    for block in workflow
-        .activities()
-        .filter(|one| one.kind == BlockKind::Task)
-    {
+    for block in workflow.activities().filter(|one| one.kind == BlockKind::Task) {
         if let Some(of) = &block.of
             && !document.models().any(|one| one.name.text == of.text)
         {
@@ -326,10 +271,7 @@ fn missing_models(document: &Document, workflow: &Workflow, found: &mut Vec<Diag
         found.push(
             Diagnostic::warning(
                 name.span.clone(),
-                format!(
-                    "the task model {model} needs to be supplied: {}",
-                    taken.join(", ")
-                ),
+                format!("the task model {model} needs to be supplied: {}", taken.join(", ")),
             )
             .hint(match near {
                 Some(near) => format!("Perhaps {near} is meant; else add TASK {model} {{ … }}."),
@@ -353,11 +295,8 @@ fn recursion(document: &Document, found: &mut Vec<Diagnostic>) {
             told.extend(&cycle);
             let around = format!("{} -> {}", cycle.join(" -> "), workflow.name);
             found.push(
-                Diagnostic::error(
-                    workflow.name.span.clone(),
-                    format!("the workflow contains itself: {around}"),
-                )
-                .hint("A sub-workflow runs within its workflow's instance; take one of them out."),
+                Diagnostic::error(workflow.name.span.clone(), format!("the workflow contains itself: {around}"))
+                    .hint("A sub-workflow runs within its workflow's instance; take one of them out."),
             );
         }
     }
@@ -370,10 +309,7 @@ fn contained<'a>(
     path: &mut Vec<&'a str>,
     done: &mut BTreeSet<&'a str>,
 ) -> Option<Vec<&'a str>> {
-    for block in workflow
-        .activities()
-        .filter(|one| one.kind == BlockKind::SubWorkflow)
-    {
+    for block in workflow.activities().filter(|one| one.kind == BlockKind::SubWorkflow) {
         let Some(sub) = block.of.as_ref().and_then(|of| document.workflow(&of.text)) else {
             continue;
         };

@@ -8,10 +8,7 @@ use crate::syntax::{Activity, Block, Rule, Workflow};
 
 /// Warns of each task of a workflow that never runs.
 pub(crate) fn dead_tasks(workflow: &Workflow) -> Vec<Diagnostic> {
-    let rules: BTreeMap<&str, &Block> = workflow
-        .activities()
-        .map(|block| (block.name.text.as_str(), block))
-        .collect();
+    let rules: BTreeMap<&str, &Block> = workflow.activities().map(|block| (block.name.text.as_str(), block)).collect();
     let live = live_tasks(&rules);
     let mut diagnostics = Vec::new();
     let mut named: BTreeSet<&str> = BTreeSet::new();
@@ -68,11 +65,7 @@ fn certain_terms<'a>(rule: &'a Rule, live: &BTreeMap<&'a str, Certain<'a>>) -> O
             certain.insert((name, *state));
             possible(&certain).then_some(certain)
         }
-        Rule::Tree {
-            operator: Operator::And,
-            terms,
-            ..
-        } => {
+        Rule::Tree { operator: Operator::And, terms, .. } => {
             let mut certain = Certain::new();
             for term in terms {
                 certain.extend(certain_terms(term, live)?);
@@ -88,9 +81,7 @@ fn certain_terms<'a>(rule: &'a Rule, live: &BTreeMap<&'a str, Certain<'a>>) -> O
 
 /// Returns false if a task had to end well and to fail.
 fn possible(certain: &Certain<'_>) -> bool {
-    !certain.iter().any(|(task, state)| {
-        *state == Activity::Succeeded && certain.contains(&(*task, Activity::Failed))
-    })
+    !certain.iter().any(|(task, state)| *state == Activity::Succeeded && certain.contains(&(*task, Activity::Failed)))
 }
 
 /// Follows the first term that blocks, from task to task, until one comes again; the cycle begins with that one.
@@ -113,28 +104,21 @@ fn cycle_from<'a>(
 fn blocking_task<'a>(rule: &'a Rule, live: &BTreeMap<&'a str, Certain<'a>>) -> Option<&'a str> {
     match rule {
         Rule::Term { task, .. } => (!live.contains_key(task.text.as_str())).then_some(&task.text),
-        Rule::Tree { terms, .. } => terms
-            .iter()
-            .filter(|term| certain_terms(term, live).is_none())
-            .find_map(|term| blocking_task(term, live)),
+        Rule::Tree { terms, .. } => {
+            terms.iter().filter(|term| certain_terms(term, live).is_none()).find_map(|term| blocking_task(term, live))
+        }
     }
 }
 
 fn mutual(block: &Block, cycle: &[&str]) -> Diagnostic {
-    let from = cycle
-        .iter()
-        .position(|one| *one == block.name.text)
-        .unwrap_or(0);
+    let from = cycle.iter().position(|one| *one == block.name.text).unwrap_or(0);
     let (end, begin) = cycle.split_at(from);
     let mut around: Vec<&str> = begin.iter().chain(end).copied().collect();
     around.push(&block.name.text);
     let message = if cycle.len() == 1 {
         format!("{} waits for itself and never runs", block.name)
     } else {
-        format!(
-            "these wait for each other and never run: {}",
-            around.join(" -> ")
-        )
+        format!("these wait for each other and never run: {}", around.join(" -> "))
     };
     Diagnostic::warning(block.name.span.clone(), message).hint(
         "A process is complete when nothing is READY or RUNNING: take one of the dependences out if they are to run.",
@@ -146,8 +130,5 @@ fn waiting(block: &Block, live: &BTreeMap<&str, Certain<'_>>) -> Diagnostic {
         Some(other) => format!("it waits for {other}, which never runs"),
         None => "its rule asks for two ends of one task, SUCCEEDED and FAILED".to_owned(),
     };
-    Diagnostic::warning(
-        block.name.span.clone(),
-        format!("{} never runs: {reason}", block.name),
-    )
+    Diagnostic::warning(block.name.span.clone(), format!("{} never runs: {reason}", block.name))
 }

@@ -57,10 +57,7 @@ impl Diagnostic {
     }
 
     pub(crate) fn warning(span: Range<usize>, message: impl Into<String>) -> Self {
-        Diagnostic {
-            severity: Severity::Warning,
-            ..Diagnostic::error(span, message)
-        }
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(span, message) }
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -88,16 +85,9 @@ impl Diagnostic {
         let end = boundary(source, self.span.end.clamp(start, line_end.max(start)));
         let marks = source[start..end].chars().count().max(1);
         // A window around the place, where the line is long.
-        let skipped = place
-            .column
-            .saturating_sub(1)
-            .saturating_sub(PICTURE_WIDTH / 2);
-        let shown: String = line
-            .chars()
-            .skip(skipped)
-            .take(PICTURE_WIDTH)
-            .map(|c| if c.is_control() { ' ' } else { c })
-            .collect();
+        let skipped = place.column.saturating_sub(1).saturating_sub(PICTURE_WIDTH / 2);
+        let shown: String =
+            line.chars().skip(skipped).take(PICTURE_WIDTH).map(|c| if c.is_control() { ' ' } else { c }).collect();
         let before = place.column - 1 - skipped;
         let marks = marks.min(PICTURE_WIDTH - before);
         let word = match self.severity {
@@ -127,10 +117,7 @@ impl Diagnostic {
 fn position_of(source: &str, offset: usize) -> Position {
     let before = &source[..boundary(source, offset)];
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-    Position {
-        line: before.matches('\n').count() + 1,
-        column: before[line_start..].chars().count() + 1,
-    }
+    Position { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1 }
 }
 
 /// Moves an offset back to where a character begins.

@@ -5,12 +5,8 @@ use std::ops::Range;
 use crate::format::{flat_rule, rule_text};
 use crate::lexer::{TokenKind, lex};
 use crate::parser::parse;
-use crate::splice::{
-    Splices, begins_line, behind_semicolon, in_lines, line_start, moved, whole_lines,
-};
-use crate::syntax::{
-    Activity, Block, Clause, ClauseValue, Document, Name, Operator, Rule, TaskType, Workflow,
-};
+use crate::splice::{Splices, begins_line, behind_semicolon, in_lines, line_start, moved, whole_lines};
+use crate::syntax::{Activity, Block, Clause, ClauseValue, Document, Name, Operator, Rule, TaskType, Workflow};
 
 /// A change of a task of a workflow, or of a trigger.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,11 +66,7 @@ impl<'s> Editor<'s> {
             "" => document.workflows().next(),
             name => document.workflow(name),
         };
-        Ok(Editor {
-            source,
-            document,
-            workflow: workflow.ok_or("there is no such workflow in the text")?,
-        })
+        Ok(Editor { source, document, workflow: workflow.ok_or("there is no such workflow in the text")? })
     }
 
     fn task(&self, name: &str) -> Result<&'s Block, String> {
@@ -114,9 +106,7 @@ impl<'s> Editor<'s> {
         let block = self.task(task)?;
         let mut splices = Splices::default();
         for other in self.others(task) {
-            let rule = other
-                .depends()
-                .and_then(|rule| without(rule, task, block.depends(), true));
+            let rule = other.depends().and_then(|rule| without(rule, task, block.depends(), true));
             self.set_rule(other, rule.as_ref(), &mut splices);
         }
         splices.replace(whole_lines(self.source, block.span.clone(), "//"), "");
@@ -133,9 +123,7 @@ impl<'s> Editor<'s> {
         }
         let mut splices = Splices::default();
         for other in self.others(task) {
-            let bypassed = other
-                .depends()
-                .and_then(|rule| without(rule, task, block.depends(), false));
+            let bypassed = other.depends().and_then(|rule| without(rule, task, block.depends(), false));
             let rule = match (bypassed, after) {
                 (Some(rule), Some(after)) => Some(renamed(&rule, &after.name.text, task)),
                 (None, None) => Some(success_of(&block.name)),
@@ -149,9 +137,7 @@ impl<'s> Editor<'s> {
     }
 
     fn others(&self, task: &str) -> impl Iterator<Item = &'s Block> {
-        self.workflow
-            .activities()
-            .filter(move |one| one.name.text != task)
+        self.workflow.activities().filter(move |one| one.name.text != task)
     }
 
     /// Writes a task's rule where it differs from the one it has.
@@ -175,11 +161,7 @@ impl<'s> Editor<'s> {
                     }
                     _ => " ".to_owned(),
                 };
-                let end = if self.source[at..].starts_with('}') {
-                    " "
-                } else {
-                    ""
-                };
+                let end = if self.source[at..].starts_with('}') { " " } else { "" };
                 splices.replace(at..at, format!("{gap}{text}{end}"));
             }
             (None, None) => {}
@@ -206,10 +188,7 @@ impl<'s> Editor<'s> {
     fn inside(&self, block: &Block) -> usize {
         let name = block.of.as_ref().unwrap_or(&block.name);
         let rest = &self.source[name.span.end..block.span.end];
-        let brace = lex(rest)
-            .tokens
-            .into_iter()
-            .find(|token| token.kind == TokenKind::Sign('{'));
+        let brace = lex(rest).tokens.into_iter().find(|token| token.kind == TokenKind::Sign('{'));
         name.span.end + brace.map_or(0, |token| token.span.end)
     }
 
@@ -232,10 +211,7 @@ impl<'s> Editor<'s> {
     /// Adds a task at the end of the workflow: of the model of the last manual task, or else of one that is added too.
     fn add(&self, name: &str) -> Result<String, String> {
         self.must_be_free(name)?;
-        let manual = self
-            .document
-            .models()
-            .find(|one| one.task_type() == Some(TaskType::Manual));
+        let manual = self.document.models().find(|one| one.task_type() == Some(TaskType::Manual));
         let model = manual.map_or("Form", |model| &model.name.text);
         let mut splices = Splices::default();
         let at = match self.workflow.blocks.last() {
@@ -258,52 +234,32 @@ impl<'s> Editor<'s> {
 
 /// The rule of a task that waits for the success of one.
 fn success_of(task: &Name) -> Rule {
-    Rule::Term {
-        task: task.clone(),
-        state: Activity::Succeeded,
-        span: 0..0,
-    }
+    Rule::Term { task: task.clone(), state: Activity::Succeeded, span: 0..0 }
 }
 
 /// Takes a task out of a rule: instead of its success the rule waits for what the task waits for. Its other states are
 /// left out as well where `all` of it goes.
 fn without(rule: &Rule, task: &str, instead: Option<&Rule>, all: bool) -> Option<Rule> {
     match rule {
-        Rule::Term {
-            task: named, state, ..
-        } if named.text == task => match state {
+        Rule::Term { task: named, state, .. } if named.text == task => match state {
             Activity::Succeeded => instead.cloned(),
             _ if all => None,
             _ => Some(rule.clone()),
         },
         Rule::Term { .. } => Some(rule.clone()),
-        Rule::Tree {
-            operator,
-            terms,
-            span,
-        } => {
-            let kept = terms
-                .iter()
-                .filter_map(|term| without(term, task, instead, all));
+        Rule::Tree { operator, terms, span } => {
+            let kept = terms.iter().filter_map(|term| without(term, task, instead, all));
             joined(*operator, kept, span.clone())
         }
     }
 }
 
 /// Joins terms, each once; a single one stands by itself.
-fn joined(
-    operator: Operator,
-    terms: impl Iterator<Item = Rule>,
-    span: Range<usize>,
-) -> Option<Rule> {
+fn joined(operator: Operator, terms: impl Iterator<Item = Rule>, span: Range<usize>) -> Option<Rule> {
     let mut kept: Vec<Rule> = Vec::new();
     for term in terms {
         let parts = match term {
-            Rule::Tree {
-                operator: inner,
-                terms,
-                ..
-            } if inner == operator => terms,
+            Rule::Tree { operator: inner, terms, .. } if inner == operator => terms,
             other => vec![other],
         };
         for part in parts {
@@ -314,35 +270,20 @@ fn joined(
     }
     match kept.len() {
         0 | 1 => kept.pop(),
-        _ => Some(Rule::Tree {
-            operator,
-            terms: kept,
-            span,
-        }),
+        _ => Some(Rule::Tree { operator, terms: kept, span }),
     }
 }
 
 /// Lets a rule wait for the success of another task.
 fn renamed(rule: &Rule, old: &str, new: &str) -> Rule {
     match rule {
-        Rule::Term {
-            task,
-            state: Activity::Succeeded,
-            span,
-        } if task.text == old => Rule::Term {
-            task: Name {
-                text: new.to_owned(),
-                span: task.span.clone(),
-            },
+        Rule::Term { task, state: Activity::Succeeded, span } if task.text == old => Rule::Term {
+            task: Name { text: new.to_owned(), span: task.span.clone() },
             state: Activity::Succeeded,
             span: span.clone(),
         },
         Rule::Term { .. } => rule.clone(),
-        Rule::Tree {
-            operator,
-            terms,
-            span,
-        } => Rule::Tree {
+        Rule::Tree { operator, terms, span } => Rule::Tree {
             operator: *operator,
             terms: terms.iter().map(|term| renamed(term, old, new)).collect(),
             span: span.clone(),
@@ -368,9 +309,7 @@ mod tests {
     #[test]
     fn a_name_is_changed_in_all_rules_and_nothing_else() {
         let text = changed("B", &Change::Rename("Visit".to_owned()));
-        let expected = CHAIN
-            .replace("TASK B", "TASK Visit")
-            .replace("B ->", "Visit ->");
+        let expected = CHAIN.replace("TASK B", "TASK Visit").replace("B ->", "Visit ->");
         assert_eq!(text, expected);
         let taken = change(CHAIN, "W", "B", &Change::Rename("A".to_owned()));
         assert_eq!(taken, Err("there is a task A already".to_owned()));
@@ -381,10 +320,7 @@ mod tests {
     #[test]
     fn what_waited_for_a_deleted_task_waits_for_what_it_waited_for() {
         let text = changed("B", &Change::Delete);
-        assert!(
-            text.contains("TASK C: F { DEPENDS A -> SUCCEEDED; }") && !text.contains('B'),
-            "{text}"
-        );
+        assert!(text.contains("TASK C: F { DEPENDS A -> SUCCEEDED; }") && !text.contains('B'), "{text}");
         assert!(text.contains("  // the first\n  TASK A"));
         assert!(!changed("A", &Change::Delete).contains("the first"));
     }
@@ -397,31 +333,19 @@ mod tests {
             .map(|part| text.find(part).expect("it is there"))
             .collect();
         assert!(order.is_sorted(), "{text}");
-        assert!(
-            text.contains("A: F { DEPENDS B -> SUCCEEDED; ROLE r; }") && text.contains("// why"),
-            "{text}"
-        );
+        assert!(text.contains("A: F { DEPENDS B -> SUCCEEDED; ROLE r; }") && text.contains("// why"), "{text}");
         assert!(text.contains("OR (A -> SUCCEEDED, B -> FAILED)"), "{text}");
         let first = changed("C", &Change::Place(None));
-        assert!(
-            first.contains("C: F { }") && first.contains("A: F { DEPENDS C -> SUCCEEDED; ROLE"),
-            "{first}"
-        );
+        assert!(first.contains("C: F { }") && first.contains("A: F { DEPENDS C -> SUCCEEDED; ROLE"), "{first}");
         assert!(first.find("TASK C") < first.find("// the first"), "{first}");
     }
 
     #[test]
     fn a_task_is_added_behind_another_one_also_to_an_empty_workflow() {
         let text = changed("D", &Change::Add(Some("A".to_owned())));
-        assert!(
-            text.contains("  TASK D: F { DEPENDS A -> SUCCEEDED; }\n  TASK B"),
-            "{text}"
-        );
+        assert!(text.contains("  TASK D: F { DEPENDS A -> SUCCEEDED; }\n  TASK B"), "{text}");
         assert!(text.contains("DEPENDS D -> SUCCEEDED; // why"), "{text}");
         let text = change("WORKFLOW W {}", "W", "D", &Change::Add(None)).expect("it is added");
-        assert!(
-            !parse(&text).has_errors() && text.contains("TASK D: Form {}"),
-            "{text}"
-        );
+        assert!(!parse(&text).has_errors() && text.contains("TASK D: Form {}"), "{text}");
     }
 }

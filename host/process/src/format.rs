@@ -8,11 +8,7 @@ const INDENT: &str = "  ";
 
 /// Prints a document. What it prints reads as the same document, and prints so again.
 pub fn format(document: &Document) -> String {
-    let mut printer = Printer {
-        out: String::new(),
-        comments: &document.comments,
-        line_comment: false,
-    };
+    let mut printer = Printer { out: String::new(), comments: &document.comments, line_comment: false };
     let mut first = true;
     for item in &document.items {
         let span = match item {
@@ -111,19 +107,13 @@ impl Printer<'_> {
         if let Some(of) = &block.of {
             head.push_str(&format!(": {of}"));
         }
-        let commented = self
-            .comments
-            .first()
-            .is_some_and(|comment| comment.span.start < block.span.end);
+        let commented = self.comments.first().is_some_and(|comment| comment.span.start < block.span.end);
         if block.clauses.is_empty() && !commented {
             return self.line(depth, &format!("{head} {{}}"));
         }
         if block.kind.is_data() && !commented {
-            let clauses: Vec<String> = block
-                .clauses
-                .iter()
-                .map(|clause| clause_text(block, &clause.value, depth))
-                .collect();
+            let clauses: Vec<String> =
+                block.clauses.iter().map(|clause| clause_text(block, &clause.value, depth)).collect();
             return self.line(depth, &format!("{head} {{ {} }}", clauses.join(" ")));
         }
         self.line(depth, &format!("{head} {{"));
@@ -152,11 +142,9 @@ fn clause_text(block: &Block, value: &ClauseValue, depth: usize) -> String {
         ClauseValue::Depends(None) | ClauseValue::Type(None) | ClauseValue::Installer(None) => {
             return format!("{keyword};");
         }
-        ClauseValue::InContext(names) | ClauseValue::OutContext(names) => names
-            .iter()
-            .map(|name| name.text.as_str())
-            .collect::<Vec<_>>()
-            .join(", "),
+        ClauseValue::InContext(names) | ClauseValue::OutContext(names) => {
+            names.iter().map(|name| name.text.as_str()).collect::<Vec<_>>().join(", ")
+        }
         ClauseValue::Role(name) | ClauseValue::Application(name) => name.text.clone(),
         ClauseValue::Type(Some(kind)) => kind.keyword().to_owned(),
         ClauseValue::Priority(number) => number.to_string(),
@@ -167,11 +155,7 @@ fn clause_text(block: &Block, value: &ClauseValue, depth: usize) -> String {
         ClauseValue::Disconnected(false) => "FALSE".to_owned(),
         ClauseValue::Retries(number) => number.to_string(),
         ClauseValue::Size(number) => number.to_string(),
-        ClauseValue::Hosts(hosts) => hosts
-            .iter()
-            .map(|host| quoted(host))
-            .collect::<Vec<_>>()
-            .join(", "),
+        ClauseValue::Hosts(hosts) => hosts.iter().map(|host| quoted(host)).collect::<Vec<_>>().join(", "),
     };
     format!("{keyword} {rest};")
 }
@@ -183,38 +167,23 @@ fn quoted(text: &str) -> String {
 /// Prints a rule in a line, or, where that is too long, each term of it in lines of its own.
 pub(crate) fn rule_text(rule: &Rule, depth: usize, before: usize) -> String {
     let flat = flat_rule(rule);
-    let Rule::Tree {
-        operator, terms, ..
-    } = rule
-    else {
+    let Rule::Tree { operator, terms, .. } = rule else {
         return flat;
     };
     if depth * INDENT.len() + before + flat.chars().count() + 2 <= WIDTH {
         return flat;
     }
     let inner = INDENT.repeat(depth + 1);
-    let terms: Vec<String> = terms
-        .iter()
-        .map(|term| format!("{inner}{}", rule_text(term, depth + 1, 0)))
-        .collect();
-    format!(
-        "{} (\n{}\n{})",
-        operator.keyword(),
-        terms.join(",\n"),
-        INDENT.repeat(depth)
-    )
+    let terms: Vec<String> = terms.iter().map(|term| format!("{inner}{}", rule_text(term, depth + 1, 0))).collect();
+    format!("{} (\n{}\n{})", operator.keyword(), terms.join(",\n"), INDENT.repeat(depth))
 }
 
 /// Prints a rule in a line.
 pub(crate) fn flat_rule(rule: &Rule) -> String {
     match rule {
         Rule::Term { task, state, .. } => format!("{task} -> {}", state.keyword()),
-        Rule::Tree {
-            operator, terms, ..
-        } => format!(
-            "{} ({})",
-            operator.keyword(),
-            terms.iter().map(flat_rule).collect::<Vec<_>>().join(", ")
-        ),
+        Rule::Tree { operator, terms, .. } => {
+            format!("{} ({})", operator.keyword(), terms.iter().map(flat_rule).collect::<Vec<_>>().join(", "))
+        }
     }
 }

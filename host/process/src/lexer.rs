@@ -66,11 +66,7 @@ pub(crate) fn lex(source: &str) -> Lexed {
                 trailing: follows_something(source, start),
                 span,
             }),
-            TokenKind::Wrong(what) => {
-                lexed
-                    .diagnostics
-                    .push(wrong(what, text, span, open_line.take(), source))
-            }
+            TokenKind::Wrong(what) => lexed.diagnostics.push(wrong(what, text, span, open_line.take(), source)),
             _ => {
                 if kind == TokenKind::Text && text.contains('\n') {
                     open_line.get_or_insert(start);
@@ -82,17 +78,10 @@ pub(crate) fn lex(source: &str) -> Lexed {
     lexed
 }
 
-fn wrong(
-    what: &'static str,
-    text: &str,
-    span: Range<usize>,
-    open_line: Option<usize>,
-    source: &str,
-) -> Diagnostic {
+fn wrong(what: &'static str, text: &str, span: Range<usize>, open_line: Option<usize>, source: &str) -> Diagnostic {
     match what {
         "string" => {
-            let mut diagnostic =
-                Diagnostic::error(span.start..span.start + 1, "this string is not closed");
+            let mut diagnostic = Diagnostic::error(span.start..span.start + 1, "this string is not closed");
             diagnostic.expected = vec!["'\"'".to_owned()];
             let hint = match open_line {
                 Some(at) => format!(
@@ -105,19 +94,13 @@ fn wrong(
             diagnostic.hint(hint)
         }
         "comment" => {
-            let mut diagnostic =
-                Diagnostic::error(span.start..span.start + 2, "this comment is not closed");
+            let mut diagnostic = Diagnostic::error(span.start..span.start + 2, "this comment is not closed");
             diagnostic.expected = vec!["'*/'".to_owned()];
             diagnostic
         }
         _ => {
-            let diagnostic = Diagnostic::error(
-                span,
-                format!(
-                    "the character {} is not part of the language",
-                    text.escape_debug()
-                ),
-            );
+            let diagnostic =
+                Diagnostic::error(span, format!("the character {} is not part of the language", text.escape_debug()));
             match text {
                 "“" | "”" | "„" | "'" | "‘" | "’" => {
                     diagnostic.hint("Strings stand in straight double quotes: \"…\".")
@@ -153,14 +136,7 @@ fn word(input: &mut Input<'_>) -> winnow::Result<TokenKind> {
 }
 
 fn text(input: &mut Input<'_>) -> winnow::Result<TokenKind> {
-    (
-        '"',
-        repeat::<_, _, (), _, _>(
-            0..,
-            alt((take_while(1.., |c| c != '"').void(), "\"\"".void())),
-        ),
-        opt('"'),
-    )
+    ('"', repeat::<_, _, (), _, _>(0.., alt((take_while(1.., |c| c != '"').void(), "\"\"".void()))), opt('"'))
         .map(|(_, (), closed)| match closed {
             Some(_) => TokenKind::Text,
             None => TokenKind::Wrong("string"),
@@ -178,11 +154,7 @@ fn comment(input: &mut Input<'_>) -> winnow::Result<TokenKind> {
 }
 
 fn number(input: &mut Input<'_>) -> winnow::Result<TokenKind> {
-    (
-        opt('-'),
-        take_while(1.., '0'..='9'),
-        opt(('.', take_while(1.., '0'..='9'))),
-    )
+    (opt('-'), take_while(1.., '0'..='9'), opt(('.', take_while(1.., '0'..='9'))))
         .value(TokenKind::Number)
         .parse_next(input)
 }
@@ -196,10 +168,7 @@ fn is_blank(c: char) -> bool {
 }
 
 fn follows_something(source: &str, start: usize) -> bool {
-    source[..start]
-        .rsplit('\n')
-        .next()
-        .is_some_and(|line| !line.chars().all(is_blank))
+    source[..start].rsplit('\n').next().is_some_and(|line| !line.chars().all(is_blank))
 }
 
 #[cfg(test)]
@@ -207,43 +176,25 @@ mod tests {
     use super::*;
 
     fn words(source: &str) -> Vec<&str> {
-        lex(source)
-            .tokens
-            .iter()
-            .map(|token| &source[token.span.clone()])
-            .collect()
+        lex(source).tokens.iter().map(|token| &source[token.span.clone()]).collect()
     }
 
     #[test]
     fn hyphens_belong_to_names_and_arrows_do_not() {
         assert_eq!(
             words("SUB-WORKFLOW a-b: Semi-automatic A->READY"),
-            [
-                "SUB-WORKFLOW",
-                "a-b",
-                ":",
-                "Semi-automatic",
-                "A",
-                "->",
-                "READY"
-            ]
+            ["SUB-WORKFLOW", "a-b", ":", "Semi-automatic", "A", "->", "READY"]
         );
     }
 
     #[test]
     fn quotes_are_doubled_within_strings() {
-        assert_eq!(
-            words("\"a \"\"b\"\" c\" \"\""),
-            ["\"a \"\"b\"\" c\"", "\"\""]
-        );
+        assert_eq!(words("\"a \"\"b\"\" c\" \"\""), ["\"a \"\"b\"\" c\"", "\"\""]);
     }
 
     #[test]
     fn numbers_are_integers_or_reals() {
-        assert_eq!(
-            words("10 -2 3.25 48HOURS"),
-            ["10", "-2", "3.25", "48", "HOURS"]
-        );
+        assert_eq!(words("10 -2 3.25 48HOURS"), ["10", "-2", "3.25", "48", "HOURS"]);
     }
 
     #[test]

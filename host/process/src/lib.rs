@@ -31,13 +31,12 @@ pub use format::format;
 pub use lower::{Process, lower};
 pub use parser::{Parsed, SOURCE_BYTES_MAX, parse};
 pub use plan::{
-    Deadline, Dependence, Operator, Plan, PlannedApplication, PlannedData, PlannedState,
-    PlannedSubWorkflow, PlannedTask, Unit,
+    Deadline, Dependence, Operator, Plan, PlannedApplication, PlannedData, PlannedState, PlannedSubWorkflow,
+    PlannedTask, Unit,
 };
 pub use raise::raise;
 pub use sketch::{Sketched, sketch};
 pub use syntax::{
-    Activity, Block, BlockKind, Clause, ClauseValue, Comment, Document, Item, Name, Rule, TaskType,
-    Workflow,
+    Activity, Block, BlockKind, Clause, ClauseValue, Comment, Document, Item, Name, Rule, TaskType, Workflow,
 };
 pub use toml_form::write_toml;

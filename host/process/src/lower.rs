@@ -4,17 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 use wedflow_model::{
-    AttributeDefinition, AttributeType, FlowDefinition, ScalarType, TransitionDefinition,
-    TriggerDefinition,
+    AttributeDefinition, AttributeType, FlowDefinition, ScalarType, TransitionDefinition, TriggerDefinition,
 };
 
 use crate::check::check;
 use crate::diagnostic::Diagnostic;
 use crate::naming::{NAME_BYTES_MAX, attribute, kebab, snake};
 use crate::network::{CONDITION_BYTES_MAX, MEMBERS_MAX, Member, Network};
-use crate::plan::{
-    Deadline, Plan, PlannedApplication, PlannedData, PlannedSubWorkflow, PlannedTask, Unit,
-};
+use crate::plan::{Deadline, Plan, PlannedApplication, PlannedData, PlannedSubWorkflow, PlannedTask, Unit};
 use crate::syntax::{Block, BlockKind, Document, Name, TaskType, Workflow};
 
 /// States of a task, in the order in which it has them.
@@ -55,18 +52,10 @@ pub fn lower(document: &Document) -> Result<Vec<Process>, Vec<Diagnostic>> {
             Err(mut more) => errors.append(&mut more),
         }
     }
-    if errors.is_empty() {
-        Ok(processes)
-    } else {
-        Err(errors)
-    }
+    if errors.is_empty() { Ok(processes) } else { Err(errors) }
 }
 
-fn process(
-    document: &Document,
-    workflow: &Workflow,
-    name: String,
-) -> Result<Process, Vec<Diagnostic>> {
+fn process(document: &Document, workflow: &Workflow, name: String) -> Result<Process, Vec<Diagnostic>> {
     let at = &workflow.name;
     let network = Network::of(document, workflow, |path| format!("{}_state", snaked(path)))
         .ok_or_else(|| too_large(at, &format!("it has more than {MEMBERS_MAX} tasks")))?;
@@ -82,17 +71,8 @@ fn process(
         order: None,
         schedules: None,
     };
-    let long = |part: &str| {
-        too_large(
-            at,
-            &format!("{part} is longer than {CONDITION_BYTES_MAX} bytes"),
-        )
-    };
-    definition.final_condition = Some(
-        network
-            .complete(None)
-            .ok_or_else(|| long("its final condition"))?,
-    );
+    let long = |part: &str| too_large(at, &format!("{part} is longer than {CONDITION_BYTES_MAX} bytes"));
+    definition.final_condition = Some(network.complete(None).ok_or_else(|| long("its final condition"))?);
     for datum in data.values() {
         definition.attributes.push(data_attribute(datum));
     }
@@ -105,9 +85,7 @@ fn process(
         let task = planned_task(document, &network, place, state, &data);
         definition.triggers.push(trigger(&task, condition, &data));
         if let Some(performer) = performer(&task, &data) {
-            definition
-                .transitions
-                .insert(task.trigger.clone(), performer);
+            definition.transitions.insert(task.trigger.clone(), performer);
         }
         tasks.push(task);
     }
@@ -126,17 +104,11 @@ fn process(
 
 /// Makes what performs a task without a person: its application, or an instance of another process, which shares the
 /// data that it names alike.
-fn performer(
-    task: &PlannedTask,
-    data: &BTreeMap<String, Datum<'_>>,
-) -> Option<TransitionDefinition> {
+fn performer(task: &PlannedTask, data: &BTreeMap<String, Datum<'_>>) -> Option<TransitionDefinition> {
     if let Some(process) = &task.starts {
         return Some(TransitionDefinition {
             starts: Some(snake(process)),
-            shares: data
-                .values()
-                .map(|one| one.planned.attribute.clone())
-                .collect(),
+            shares: data.values().map(|one| one.planned.attribute.clone()).collect(),
             state: Some(task.state.clone()),
             ..TransitionDefinition::default()
         });
@@ -149,11 +121,8 @@ fn performer(
 
 fn too_large(at: &Name, why: &str) -> Vec<Diagnostic> {
     vec![
-        Diagnostic::error(
-            at.span.clone(),
-            format!("WORKFLOW {at} is too large: {why}"),
-        )
-        .hint("Divide it into workflows that are started one after the other."),
+        Diagnostic::error(at.span.clone(), format!("WORKFLOW {at} is too large: {why}"))
+            .hint("Divide it into workflows that are started one after the other."),
     ]
 }
 
@@ -173,16 +142,12 @@ struct Datum<'d> {
 fn data_of<'d>(workflow: &'d Workflow, network: &Network<'d>) -> BTreeMap<String, Datum<'d>> {
     let mut data = BTreeMap::new();
     for block in workflow.data() {
-        data.insert(
-            block.name.text.clone(),
-            datum(block, block.name.text.clone()),
-        );
+        data.insert(block.name.text.clone(), datum(block, block.name.text.clone()));
     }
     for member in network.members.iter().filter(|one| one.parent.is_some()) {
         for block in member.workflow.data() {
             let path = data_path(network, member, &block.name.text);
-            data.entry(path.clone())
-                .or_insert_with(|| datum(block, path));
+            data.entry(path.clone()).or_insert_with(|| datum(block, path));
         }
     }
     data
@@ -217,10 +182,7 @@ fn own_path(network: &Network<'_>, parent: Option<usize>, name: &str) -> String 
 fn datum(block: &Block, path: String) -> Datum<'_> {
     let (kind, source) = match block.kind {
         BlockKind::File => ("file", json!({ "name": block.file_name() })),
-        BlockKind::Query => (
-            "query",
-            json!({ "database": block.database(), "expression": block.expression() }),
-        ),
+        BlockKind::Query => ("query", json!({ "database": block.database(), "expression": block.expression() })),
         BlockKind::Number => ("number", json!({ "value": block.value() })),
         _ => ("string", json!({ "value": block.value() })),
     };
@@ -229,15 +191,7 @@ fn datum(block: &Block, path: String) -> Datum<'_> {
         [one] => attribute(one),
         _ => snaked(&path),
     };
-    Datum {
-        block,
-        planned: PlannedData {
-            name: path,
-            kind: kind.to_owned(),
-            attribute,
-            source,
-        },
-    }
+    Datum { block, planned: PlannedData { name: path, kind: kind.to_owned(), attribute, source } }
 }
 
 fn check_names(
@@ -256,13 +210,7 @@ fn check_names(
         if let Some(state) = &member.state {
             let at = &member.block.name;
             claim(&mut attributes, "attribute", state, at, &mut errors);
-            claim(
-                &mut triggers,
-                "trigger",
-                &snaked(&member.path),
-                at,
-                &mut errors,
-            );
+            claim(&mut triggers, "trigger", &snaked(&member.path), at, &mut errors);
         }
     }
     if errors.is_empty() {
@@ -276,22 +224,10 @@ fn check_names(
 }
 
 /// Takes a name for a thing of a flow; an error if another has it or it is too long.
-fn claim(
-    taken: &mut BTreeMap<String, String>,
-    what: &str,
-    name: &str,
-    of: &Name,
-    errors: &mut Vec<Diagnostic>,
-) {
+fn claim(taken: &mut BTreeMap<String, String>, what: &str, name: &str, of: &Name, errors: &mut Vec<Diagnostic>) {
     if name.len() > NAME_BYTES_MAX {
-        let message = format!(
-            "{of} is too long: its {what} {name} has {} bytes",
-            name.len()
-        );
-        errors.push(
-            Diagnostic::error(of.span.clone(), message)
-                .hint(format!("At most {NAME_BYTES_MAX} bytes.")),
-        );
+        let message = format!("{of} is too long: its {what} {name} has {} bytes", name.len());
+        errors.push(Diagnostic::error(of.span.clone(), message).hint(format!("At most {NAME_BYTES_MAX} bytes.")));
     }
     if let Some(other) = taken.insert(name.to_owned(), of.text.clone()) {
         let message = format!("{other} and {of} are both the {what} {name}");
@@ -310,10 +246,7 @@ fn data_attribute(datum: &Datum<'_>) -> AttributeDefinition {
     };
     AttributeDefinition {
         name: datum.planned.attribute.clone(),
-        kind: AttributeType {
-            scalar,
-            array: false,
-        },
+        kind: AttributeType { scalar, array: false },
         default: datum.block.value().map(str::to_owned),
         open: false,
         number: None,
@@ -323,10 +256,7 @@ fn data_attribute(datum: &Datum<'_>) -> AttributeDefinition {
 fn state_attribute(name: &str) -> AttributeDefinition {
     AttributeDefinition {
         name: name.to_owned(),
-        kind: AttributeType {
-            scalar: ScalarType::Enum(STATES.map(str::to_owned).to_vec()),
-            array: false,
-        },
+        kind: AttributeType { scalar: ScalarType::Enum(STATES.map(str::to_owned).to_vec()), array: false },
         default: Some(STATES[0].to_owned()),
         open: false,
         number: None,
@@ -351,41 +281,25 @@ fn planned_task(
         (Some(_), Some(_)) => TaskType::SemiAutomatic,
         (Some(_), None) => TaskType::Manual,
     });
-    let starts = (block.of.as_ref())
-        .filter(|_| block.kind == BlockKind::SubWorkflow)
-        .map(|of| of.text.clone());
+    let starts = (block.of.as_ref()).filter(|_| block.kind == BlockKind::SubWorkflow).map(|of| of.text.clone());
     let automatic = task_type == TaskType::Automatic;
     let names = |context: Option<&[Name]>| -> Vec<String> {
         let names = context.unwrap_or_default().iter();
-        names
-            .map(|name| data_path(network, member, &name.text))
-            .filter(|path| data.contains_key(path))
-            .collect()
+        names.map(|name| data_path(network, member, &name.text)).filter(|path| data.contains_key(path)).collect()
     };
     PlannedTask {
         task: member.path.clone(),
         trigger: snaked(&member.path),
         model: model_name.to_owned(),
         task_type,
-        application: application
-            .filter(|_| task_type != TaskType::Manual)
-            .map(|name| name.text.clone()),
-        role: block
-            .role()
-            .filter(|_| !automatic)
-            .map(|name| name.text.clone()),
+        application: application.filter(|_| task_type != TaskType::Manual).map(|name| name.text.clone()),
+        role: block.role().filter(|_| !automatic).map(|name| name.text.clone()),
         priority: model.and_then(Block::priority).unwrap_or(0),
         deadline: model
             .and_then(Block::deadline)
-            .map(|(amount, unit)| Deadline {
-                amount,
-                unit: unit.unwrap_or(Unit::Hours),
-            }),
+            .map(|(amount, unit)| Deadline { amount, unit: unit.unwrap_or(Unit::Hours) }),
         disconnected: !automatic && model.and_then(Block::disconnected).unwrap_or(false),
-        retries: model
-            .and_then(Block::retries)
-            .filter(|_| automatic)
-            .unwrap_or(0),
+        retries: model.and_then(Block::retries).filter(|_| automatic).unwrap_or(0),
         description: block.description().map(str::to_owned),
         inputs: names(block.in_context()),
         outputs: names(block.out_context()),
@@ -396,11 +310,7 @@ fn planned_task(
     }
 }
 
-fn trigger(
-    task: &PlannedTask,
-    when: String,
-    data: &BTreeMap<String, Datum<'_>>,
-) -> TriggerDefinition {
+fn trigger(task: &PlannedTask, when: String, data: &BTreeMap<String, Datum<'_>>) -> TriggerDefinition {
     let outputs = task.outputs.iter().filter_map(|path| data.get(path));
     let outputs = outputs.map(|datum| datum.planned.attribute.clone());
     // A child gives back what it shares.
@@ -432,22 +342,15 @@ fn trigger(
         waits_for: None,
         or_after: None,
         // A person's deadline is watched by the worklists: who is in charge decides what becomes of the task.
-        deadline: task
-            .deadline
-            .as_ref()
-            .filter(|_| automatic)
-            .map(|deadline| match deadline.unit {
-                Unit::Hours => format!("{} hours", deadline.amount),
-                Unit::Days => format!("{} days", deadline.amount),
-            }),
+        deadline: task.deadline.as_ref().filter(|_| automatic).map(|deadline| match deadline.unit {
+            Unit::Hours => format!("{} hours", deadline.amount),
+            Unit::Days => format!("{} days", deadline.amount),
+        }),
     }
 }
 
 fn applications(document: &Document, tasks: &[PlannedTask]) -> Vec<PlannedApplication> {
-    let used: BTreeSet<&str> = tasks
-        .iter()
-        .filter_map(|task| task.application.as_deref())
-        .collect();
+    let used: BTreeSet<&str> = tasks.iter().filter_map(|task| task.application.as_deref()).collect();
     document
         .applications()
         .filter(|block| used.contains(block.name.text.as_str()))

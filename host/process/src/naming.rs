@@ -31,11 +31,7 @@ pub(crate) fn snake(name: &str) -> String {
         out.extend(letter.to_lowercase());
     }
     let out = out.trim_end_matches('_').to_owned();
-    if out.starts_with(|first: char| first.is_alphabetic()) {
-        out
-    } else {
-        format!("t{out}")
-    }
+    if out.starts_with(|first: char| first.is_alphabetic()) { out } else { format!("t{out}") }
 }
 
 /// Writes a name as a component's: `Software-OrdemPagamento` becomes `software-ordem-pagamento`.
@@ -46,11 +42,7 @@ pub(crate) fn kebab(name: &str) -> String {
 /// Names the attribute of a datum.
 pub(crate) fn attribute(name: &str) -> String {
     let name = snake(name);
-    if TAKEN.contains(&name.as_str()) {
-        format!("{name}_data")
-    } else {
-        name
-    }
+    if TAKEN.contains(&name.as_str()) { format!("{name}_data") } else { name }
 }
 
 #[cfg(test)]

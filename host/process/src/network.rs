@@ -47,11 +47,7 @@ impl<'d> Network<'d> {
         workflow: &'d Workflow,
         attribute: impl Fn(&str) -> String,
     ) -> Option<Self> {
-        let mut network = Network {
-            members: Vec::new(),
-            places: BTreeMap::new(),
-            steps: Cell::new(STEPS_MAX),
-        };
+        let mut network = Network { members: Vec::new(), places: BTreeMap::new(), steps: Cell::new(STEPS_MAX) };
         let mut open = vec![(workflow, None, String::new())];
         while let Some((workflow, parent, prefix)) = open.pop() {
             for block in workflow.activities() {
@@ -67,16 +63,8 @@ impl<'d> Network<'d> {
                     open.push((sub, Some(place), format!("{path}.")));
                 }
                 let state = sub.is_none().then(|| attribute(&path));
-                network
-                    .places
-                    .insert((parent, block.name.text.as_str()), place);
-                network.members.push(Member {
-                    block,
-                    workflow,
-                    path,
-                    parent,
-                    state,
-                });
+                network.places.insert((parent, block.name.text.as_str()), place);
+                network.members.push(Member { block, workflow, path, parent, state });
             }
         }
         Some(network)
@@ -152,15 +140,9 @@ impl<'d> Network<'d> {
                     .map_or_else(|| task.text.clone(), |at| self.members[*at].path.clone()),
                 state: *state,
             },
-            Rule::Tree {
-                operator, terms, ..
-            } => Dependence::Tree {
-                op: *operator,
-                of: terms
-                    .iter()
-                    .map(|term| self.planned(term, parent))
-                    .collect(),
-            },
+            Rule::Tree { operator, terms, .. } => {
+                Dependence::Tree { op: *operator, of: terms.iter().map(|term| self.planned(term, parent)).collect() }
+            }
         }
     }
 
@@ -195,15 +177,11 @@ impl<'d> Network<'d> {
 
     fn rule(&self, rule: &Rule, parent: Option<usize>, behind: &mut Vec<usize>) -> Option<String> {
         match rule {
-            Rule::Term { task, state, .. } => {
-                match self.places.get(&(parent, task.text.as_str())) {
-                    Some(place) => self.term(*place, *state, behind),
-                    None => Some("false".to_owned()),
-                }
-            }
-            Rule::Tree {
-                operator, terms, ..
-            } => {
+            Rule::Term { task, state, .. } => match self.places.get(&(parent, task.text.as_str())) {
+                Some(place) => self.term(*place, *state, behind),
+                None => Some("false".to_owned()),
+            },
+            Rule::Tree { operator, terms, .. } => {
                 let mut parts = Vec::new();
                 for term in terms {
                     parts.push(self.rule(term, parent, behind)?);
@@ -216,9 +194,7 @@ impl<'d> Network<'d> {
     fn term(&self, member: usize, state: Activity, behind: &mut Vec<usize>) -> Option<String> {
         match (&self.members[member].state, state) {
             (_, Activity::Ready) | (None, Activity::Running) => self.own(member, behind),
-            (Some(own), Activity::Running) => {
-                Some(format!("{own} IN ('RUNNING', 'SUCCEEDED', 'FAILED')"))
-            }
+            (Some(own), Activity::Running) => Some(format!("{own} IN ('RUNNING', 'SUCCEEDED', 'FAILED')")),
             (Some(own), Activity::Succeeded) => Some(format!("{own} = 'SUCCEEDED'")),
             (Some(own), Activity::Failed) => Some(format!("{own} = 'FAILED'")),
             (None, ended) => {
@@ -273,10 +249,7 @@ fn joined(operator: Operator, parts: Vec<String>) -> Option<String> {
         [] => Some(neutral.to_owned()),
         [one] if one.starts_with('(') => Some(one.clone()),
         [one] => bounded(format!("({one})")),
-        _ => bounded(format!(
-            "({})",
-            kept.join(&format!(" {} ", operator.keyword()))
-        )),
+        _ => bounded(format!("({})", kept.join(&format!(" {} ", operator.keyword())))),
     }
 }
 

@@ -10,9 +10,7 @@ use std::ops::Range;
 use crate::diagnostic::{Diagnostic, alternatives, nearest};
 use crate::lexer::{Token, TokenKind, lex};
 use crate::plan::{Operator, Unit};
-use crate::syntax::{
-    Activity, Block, BlockKind, Clause, ClauseValue, Document, Item, Name, Rule, TaskType, Workflow,
-};
+use crate::syntax::{Activity, Block, BlockKind, Clause, ClauseValue, Document, Item, Name, Rule, TaskType, Workflow};
 
 /// Bytes of a source.
 pub const SOURCE_BYTES_MAX: usize = 1 << 20;
@@ -61,23 +59,12 @@ pub fn parse(source: &str) -> Parsed {
         };
     }
     let lexed = lex(source);
-    let mut parser = Parser {
-        source,
-        tokens: lexed.tokens,
-        at: 0,
-        diagnostics: lexed.diagnostics,
-    };
+    let mut parser = Parser { source, tokens: lexed.tokens, at: 0, diagnostics: lexed.diagnostics };
     let items = parser.items();
     let mut diagnostics = parser.diagnostics;
     diagnostics.sort_by_key(|one| one.span.start);
     diagnostics.truncate(ERRORS_MAX);
-    Parsed {
-        document: Document {
-            items,
-            comments: lexed.comments,
-        },
-        diagnostics,
-    }
+    Parsed { document: Document { items, comments: lexed.comments }, diagnostics }
 }
 
 /// Error of the parser, boxed since it is rare.
@@ -126,13 +113,9 @@ impl<'s> Parser<'s> {
             if self.takes('}') {
                 break;
             }
-            if self.at == self.tokens.len()
-                || matches!(self.word(), Some("WORKFLOW" | "APPLICATION"))
-            {
-                let error = self.expected(
-                    &format!("the '}}' that closes WORKFLOW {name} is missing"),
-                    vec!["'}'".to_owned()],
-                );
+            if self.at == self.tokens.len() || matches!(self.word(), Some("WORKFLOW" | "APPLICATION")) {
+                let error =
+                    self.expected(&format!("the '}}' that closes WORKFLOW {name} is missing"), vec!["'}'".to_owned()]);
                 self.report(error);
                 break;
             }
@@ -152,11 +135,7 @@ impl<'s> Parser<'s> {
                 }
             }
         }
-        Ok(Workflow {
-            name,
-            blocks,
-            span: start..self.last_end(),
-        })
+        Ok(Workflow { name, blocks, span: start..self.last_end() })
     }
 
     /// Skips what is left of a definition of a workflow that could not be read.
@@ -225,13 +204,7 @@ impl<'s> Parser<'s> {
                 }
             }
         }
-        let block = Block {
-            kind,
-            name,
-            of,
-            clauses,
-            span: start..self.last_end(),
-        };
+        let block = Block { kind, name, of, clauses, span: start..self.last_end() };
         self.require_clauses(&block);
         Ok(block)
     }
@@ -243,15 +216,12 @@ impl<'s> Parser<'s> {
         };
         if !self.takes(':') {
             let error = self.expected(
-                &format!(
-                    "{} {name} in a workflow needs ':' and {what}",
-                    kind.keyword()
-                ),
+                &format!("{} {name} in a workflow needs ':' and {what}", kind.keyword()),
                 vec!["':'".to_owned()],
             );
-            return Err(Box::new(error.hint(
-                "A task model stands outside: perhaps the workflow's '}' is missing above.",
-            )));
+            return Err(Box::new(
+                error.hint("A task model stands outside: perhaps the workflow's '}' is missing above."),
+            ));
         }
         self.name(what)
     }
@@ -266,10 +236,8 @@ impl<'s> Parser<'s> {
         let message = format!("the '}}' that closes {} {name} is missing", kind.keyword());
         if kind == BlockKind::Task && !ends && self.begins_definition() {
             let span = self.here();
-            self.diagnostics.push(
-                Diagnostic::warning(span, message)
-                    .hint("It is taken to end before this definition."),
-            );
+            self.diagnostics
+                .push(Diagnostic::warning(span, message).hint("It is taken to end before this definition."));
         } else {
             let error = self.expected(&message, vec!["'}'".to_owned()]);
             self.report(error);
@@ -283,29 +251,17 @@ impl<'s> Parser<'s> {
             .clauses()
             .iter()
             .filter(|(keyword, required)| {
-                *required
-                    && !block
-                        .clauses
-                        .iter()
-                        .any(|one| one.value.keyword(block.kind) == *keyword)
+                *required && !block.clauses.iter().any(|one| one.value.keyword(block.kind) == *keyword)
             })
             .map(|(keyword, _)| (*keyword).to_owned())
             .collect();
         // A clause that could not be read is no missing one.
-        let faulty = self
-            .diagnostics
-            .iter()
-            .any(|one| one.is_error() && block.span.contains(&one.span.start));
+        let faulty = self.diagnostics.iter().any(|one| one.is_error() && block.span.contains(&one.span.start));
         if !missing.is_empty() && !faulty {
             self.diagnostics.push(
                 Diagnostic::error(
                     block.name.span.clone(),
-                    format!(
-                        "{} {} has no {}",
-                        block.kind.keyword(),
-                        block.name,
-                        missing.join(", no ")
-                    ),
+                    format!("{} {} has no {}", block.kind.keyword(), block.name, missing.join(", no ")),
                 )
                 .hint("Clauses may stand in any order; each ends with ';'."),
             );
@@ -318,11 +274,7 @@ impl<'s> Parser<'s> {
         let keyword = match self.word() {
             Some("NAME") if kind == BlockKind::Application => "FILENAME",
             Some("FILENAME") if kind == BlockKind::File => "NAME",
-            Some(word) => allowed
-                .iter()
-                .copied()
-                .find(|one| *one == word)
-                .unwrap_or(""),
+            Some(word) => allowed.iter().copied().find(|one| *one == word).unwrap_or(""),
             None => "",
         };
         if keyword.is_empty() {
@@ -332,10 +284,7 @@ impl<'s> Parser<'s> {
         let value = self.value(keyword, kind)?;
         let end = self.last_end();
         self.end_of_clause(keyword)?;
-        Ok(Clause {
-            value,
-            span: start..end,
-        })
+        Ok(Clause { value, span: start..end })
     }
 
     fn end_of_clause(&mut self, keyword: &str) -> Result<(), ParseError> {
@@ -349,10 +298,7 @@ impl<'s> Parser<'s> {
         if omitted {
             return Ok(());
         }
-        Err(Box::new(self.expected(
-            &format!("{keyword} is not closed by ';'"),
-            vec!["';'".to_owned()],
-        )))
+        Err(Box::new(self.expected(&format!("{keyword} is not closed by ';'"), vec!["';'".to_owned()])))
     }
 
     fn skip_clause(&mut self, begun: usize) {
@@ -433,11 +379,7 @@ impl<'s> Parser<'s> {
                 vec!["','".to_owned(), "')'".to_owned()],
             )));
         }
-        Ok(Rule::Tree {
-            operator,
-            terms,
-            span: start..self.last_end(),
-        })
+        Ok(Rule::Tree { operator, terms, span: start..self.last_end() })
     }
 
     fn term(&mut self, start: usize) -> Result<Rule, ParseError> {
@@ -451,10 +393,9 @@ impl<'s> Parser<'s> {
             }
         };
         if self.peek() != Some(TokenKind::Arrow) {
-            return Err(Box::new(self.expected(
-                &format!("the dependence on {task} names no state"),
-                vec!["'->'".to_owned()],
-            )));
+            return Err(Box::new(
+                self.expected(&format!("the dependence on {task} names no state"), vec!["'->'".to_owned()]),
+            ));
         }
         self.at += 1;
         let state = match self.word() {
@@ -463,18 +404,13 @@ impl<'s> Parser<'s> {
             Some("SUCCEEDED") => Activity::Succeeded,
             Some("FAIL" | "FAILED") => Activity::Failed,
             _ => {
-                return Err(self.unexpected(
-                    &format!("as a state of {task}"),
-                    &["READY", "RUNNING", "FAILED", "SUCCEEDED"],
-                ));
+                return Err(
+                    self.unexpected(&format!("as a state of {task}"), &["READY", "RUNNING", "FAILED", "SUCCEEDED"])
+                );
             }
         };
         self.at += 1;
-        Ok(Rule::Term {
-            task,
-            state,
-            span: start..self.last_end(),
-        })
+        Ok(Rule::Term { task, state, span: start..self.last_end() })
     }
 
     fn task_type(&mut self) -> Result<TaskType, ParseError> {
@@ -484,10 +420,7 @@ impl<'s> Parser<'s> {
             "semi_automatic" => TaskType::SemiAutomatic,
             "manual" => TaskType::Manual,
             _ => {
-                return Err(self.unexpected(
-                    "as TYPE of a task",
-                    &["AUTOMATIC", "SEMI_AUTOMATIC", "MANUAL"],
-                ));
+                return Err(self.unexpected("as TYPE of a task", &["AUTOMATIC", "SEMI_AUTOMATIC", "MANUAL"]));
             }
         };
         self.at += 1;
@@ -495,12 +428,7 @@ impl<'s> Parser<'s> {
     }
 
     fn boolean(&mut self) -> Result<bool, ParseError> {
-        let flag = match self
-            .word()
-            .unwrap_or_default()
-            .to_ascii_lowercase()
-            .as_str()
-        {
+        let flag = match self.word().unwrap_or_default().to_ascii_lowercase().as_str() {
             "true" => true,
             "false" => false,
             _ => return Err(self.unexpected("behind DISCONNECTED_OPERATION", &["TRUE", "FALSE"])),
@@ -543,10 +471,9 @@ impl<'s> Parser<'s> {
 
     fn text(&mut self, keyword: &str) -> Result<String, ParseError> {
         if self.peek() != Some(TokenKind::Text) {
-            return Err(Box::new(self.expected(
-                &format!("{keyword} needs a string in double quotes"),
-                vec!["a string".to_owned()],
-            )));
+            return Err(Box::new(
+                self.expected(&format!("{keyword} needs a string in double quotes"), vec!["a string".to_owned()]),
+            ));
         }
         let quoted = self.token_text();
         self.at += 1;
@@ -555,10 +482,7 @@ impl<'s> Parser<'s> {
 
     fn number(&mut self, keyword: &str) -> Result<&'s str, ParseError> {
         if self.peek() != Some(TokenKind::Number) {
-            return Err(Box::new(self.expected(
-                &format!("{keyword} needs a number"),
-                vec!["a number".to_owned()],
-            )));
+            return Err(Box::new(self.expected(&format!("{keyword} needs a number"), vec!["a number".to_owned()])));
         }
         let text = self.token_text();
         self.at += 1;
@@ -582,14 +506,9 @@ impl<'s> Parser<'s> {
 
     fn name(&mut self, what: &str) -> Result<Name, ParseError> {
         if self.peek() != Some(TokenKind::Word) {
-            return Err(Box::new(
-                self.expected(&format!("{what} is missing"), vec![what.to_owned()]),
-            ));
+            return Err(Box::new(self.expected(&format!("{what} is missing"), vec![what.to_owned()])));
         }
-        let name = Name {
-            text: self.token_text().to_owned(),
-            span: self.here(),
-        };
+        let name = Name { text: self.token_text().to_owned(), span: self.here() };
         self.at += 1;
         Ok(name)
     }
@@ -598,10 +517,7 @@ impl<'s> Parser<'s> {
         if self.takes(sign) {
             return Ok(());
         }
-        Err(Box::new(self.expected(
-            &format!("'{sign}' is missing {place}"),
-            vec![format!("'{sign}'")],
-        )))
+        Err(Box::new(self.expected(&format!("'{sign}' is missing {place}"), vec![format!("'{sign}'")])))
     }
 
     fn takes(&mut self, sign: char) -> bool {
@@ -612,10 +528,7 @@ impl<'s> Parser<'s> {
 
     /// Returns true where a clause whose value may be absent has none.
     fn at_end_of_value(&self) -> bool {
-        matches!(
-            self.peek(),
-            None | Some(TokenKind::Sign(';') | TokenKind::Sign('}'))
-        )
+        matches!(self.peek(), None | Some(TokenKind::Sign(';') | TokenKind::Sign('}')))
     }
 
     fn peek(&self) -> Option<TokenKind> {
@@ -633,24 +546,16 @@ impl<'s> Parser<'s> {
     /// Returns the place of the next token, or of the end.
     fn here(&self) -> Range<usize> {
         let end = self.source.trim_end().len();
-        self.tokens
-            .get(self.at)
-            .map_or(end..end, |token| token.span.clone())
+        self.tokens.get(self.at).map_or(end..end, |token| token.span.clone())
     }
 
     fn last_end(&self) -> usize {
-        self.at
-            .checked_sub(1)
-            .and_then(|at| self.tokens.get(at))
-            .map_or(0, |token| token.span.end)
+        self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or(0, |token| token.span.end)
     }
 
     fn definition(&self) -> Option<BlockKind> {
         let word = self.word()?;
-        DEFINITIONS
-            .iter()
-            .find(|(keyword, _)| *keyword == word)
-            .map(|(_, kind)| *kind)
+        DEFINITIONS.iter().find(|(keyword, _)| *keyword == word).map(|(_, kind)| *kind)
     }
 
     fn next_is_word(&self) -> bool {
@@ -662,9 +567,7 @@ impl<'s> Parser<'s> {
         let third = self.tokens.get(self.at + 2).map(|token| token.kind);
         self.next_is_word()
             && match self.definition() {
-                Some(BlockKind::Task | BlockKind::SubWorkflow) => {
-                    third == Some(TokenKind::Sign(':'))
-                }
+                Some(BlockKind::Task | BlockKind::SubWorkflow) => third == Some(TokenKind::Sign(':')),
                 Some(_) => third == Some(TokenKind::Sign('{')),
                 None => false,
             }
@@ -697,10 +600,7 @@ impl<'s> Parser<'s> {
     fn expected(&self, message: &str, expected: Vec<String>) -> Diagnostic {
         let found = self.found();
         let mut diagnostic = Diagnostic::error(self.here(), message);
-        diagnostic.found = Some(format!(
-            "found {found}, expected {}",
-            alternatives(&expected)
-        ));
+        diagnostic.found = Some(format!("found {found}, expected {}", alternatives(&expected)));
         diagnostic.expected = expected;
         diagnostic
     }
@@ -710,12 +610,9 @@ impl<'s> Parser<'s> {
         let expected = keywords.iter().map(|word| (*word).to_owned()).collect();
         let message = format!("{} is not expected {place}", self.found());
         let diagnostic = self.expected(&message, expected);
-        let hint = self.word().and_then(|word| {
-            match keywords.iter().find(|one| one.eq_ignore_ascii_case(word)) {
-                Some(same) => Some(format!("Keywords are written in capitals: {same}.")),
-                None => nearest(word, keywords.iter().copied())
-                    .map(|near| format!("Perhaps {near} is meant.")),
-            }
+        let hint = self.word().and_then(|word| match keywords.iter().find(|one| one.eq_ignore_ascii_case(word)) {
+            Some(same) => Some(format!("Keywords are written in capitals: {same}.")),
+            None => nearest(word, keywords.iter().copied()).map(|near| format!("Perhaps {near} is meant.")),
         });
         Box::new(match hint {
             Some(hint) => diagnostic.hint(hint),

@@ -12,27 +12,15 @@ use crate::syntax::TaskType;
 /// Writes the source of processes. What it writes lowers to the same flows and plans; comments are not in a plan.
 pub fn raise(plans: &[Plan]) -> String {
     let mut source = String::new();
-    let mut written: BTreeSet<&str> = plans
-        .iter()
-        .map(|plan| plan.process_type.as_str())
-        .collect();
+    let mut written: BTreeSet<&str> = plans.iter().map(|plan| plan.process_type.as_str()).collect();
     for plan in plans {
-        View {
-            plan,
-            prefix: String::new(),
-            data: None,
-        }
-        .write(&plan.process_type, &mut source);
+        View { plan, prefix: String::new(), data: None }.write(&plan.process_type, &mut source);
     }
     for plan in plans {
         for sub in &plan.sub_workflows {
             // A sub-workflow that is no process here is known by its tasks alone.
             if written.insert(&sub.process_type) {
-                let view = View {
-                    plan,
-                    prefix: format!("{}.", sub.name),
-                    data: sub.data.as_deref(),
-                };
+                let view = View { plan, prefix: format!("{}.", sub.name), data: sub.data.as_deref() };
                 view.write(&sub.process_type, &mut source);
             }
         }
@@ -159,33 +147,20 @@ fn write_datum(name: &str, kind: &str, from: &Json, source: &mut String) {
     let text = |key: &str| from[key].as_str();
     let clauses = match kind {
         "file" => vec![("NAME", text("name").map(quoted))],
-        "query" => vec![
-            ("DATABASE", text("database").map(quoted)),
-            ("EXPRESSION", text("expression").map(quoted)),
-        ],
+        "query" => vec![("DATABASE", text("database").map(quoted)), ("EXPRESSION", text("expression").map(quoted))],
         "number" => vec![("VALUE", text("value").map(str::to_owned))],
         _ => vec![("VALUE", text("value").map(quoted))],
     };
-    let clauses: Vec<String> = clauses
-        .into_iter()
-        .filter_map(|(word, value)| Some(format!("{word} {};", value?)))
-        .collect();
-    source.push_str(&format!(
-        "{} {name} {{ {} }}\n",
-        kind.to_uppercase(),
-        clauses.join(" ")
-    ));
+    let clauses: Vec<String> =
+        clauses.into_iter().filter_map(|(word, value)| Some(format!("{word} {};", value?))).collect();
+    source.push_str(&format!("{} {name} {{ {} }}\n", kind.to_uppercase(), clauses.join(" ")));
 }
 
 /// Writes a model by the tasks that it makes. Where they differ in type, the type is left to their roles, as it was.
 fn write_model(name: &str, tasks: &[&PlannedTask], source: &mut String) {
     let Some(first) = tasks.first() else { return };
     let same = tasks.iter().all(|task| task.task_type == first.task_type);
-    let kind = if same {
-        format!(" {}", first.task_type.keyword())
-    } else {
-        String::new()
-    };
+    let kind = if same { format!(" {}", first.task_type.keyword()) } else { String::new() };
     source.push_str(&format!("TASK {name} {{ TYPE{kind};\n"));
     if let Some(application) = tasks.iter().find_map(|task| task.application.as_ref()) {
         source.push_str(&format!("APPLICATION {application};\n"));
@@ -201,9 +176,7 @@ fn write_model(name: &str, tasks: &[&PlannedTask], source: &mut String) {
     let disconnected = tasks.iter().any(|task| task.disconnected);
     let word = if disconnected { "TRUE" } else { "FALSE" };
     source.push_str(&format!("DISCONNECTED_OPERATION {word};\n"));
-    let automatic = tasks
-        .iter()
-        .filter(|task| task.task_type == TaskType::Automatic);
+    let automatic = tasks.iter().filter(|task| task.task_type == TaskType::Automatic);
     match automatic.map(|task| task.retries).max() {
         Some(retries) if retries > 0 => source.push_str(&format!("RETRIES {retries};\n}}\n")),
         _ => source.push_str("}\n"),
@@ -211,20 +184,9 @@ fn write_model(name: &str, tasks: &[&PlannedTask], source: &mut String) {
 }
 
 fn write_application(application: &PlannedApplication, source: &mut String) {
-    let PlannedApplication {
-        name,
-        file,
-        size,
-        os,
-        cpu,
-        installer,
-        hosts,
-        ..
-    } = application;
+    let PlannedApplication { name, file, size, os, cpu, installer, hosts, .. } = application;
     let (file, os, cpu) = (quoted(file), quoted(os), quoted(cpu));
-    source.push_str(&format!(
-        "APPLICATION {name} {{ FILENAME {file}; SIZE {size}; OS {os}; CPU {cpu};\n"
-    ));
+    source.push_str(&format!("APPLICATION {name} {{ FILENAME {file}; SIZE {size}; OS {os}; CPU {cpu};\n"));
     if let Some(installer) = installer {
         source.push_str(&format!("INSTALLER {};\n", quoted(installer)));
     }

@@ -22,26 +22,14 @@ pub struct Sketched {
 
 /// Lists the triggers of a definition with what they read and write.
 pub fn sketch(flow: &FlowDefinition) -> Vec<Sketched> {
-    let defaults: BTreeMap<&str, Option<&str>> = (flow.attributes.iter())
-        .map(|one| (one.name.as_str(), one.default.as_deref()))
-        .collect();
+    let defaults: BTreeMap<&str, Option<&str>> =
+        (flow.attributes.iter()).map(|one| (one.name.as_str(), one.default.as_deref())).collect();
     let of = |name: &str, when: &str, writes: BTreeSet<String>| {
         let (reads, guards) = read_by(when, &defaults);
-        Sketched {
-            trigger: name.to_owned(),
-            reads,
-            guards,
-            writes,
-        }
+        Sketched { trigger: name.to_owned(), reads, guards, writes }
     };
     let mut all: Vec<Sketched> = (flow.triggers.iter())
-        .map(|one| {
-            of(
-                &one.name,
-                &one.when,
-                one.writes.iter().flatten().cloned().collect(),
-            )
-        })
+        .map(|one| of(&one.name, &one.when, one.writes.iter().flatten().cloned().collect()))
         .collect();
     if let Some(when) = &flow.final_condition {
         all.push(of("final", when, BTreeSet::new()));
@@ -50,15 +38,11 @@ pub fn sketch(flow: &FlowDefinition) -> Vec<Sketched> {
 }
 
 /// The attributes that a condition reads, and those of them that only hold it back.
-fn read_by(
-    when: &str,
-    defaults: &BTreeMap<&str, Option<&str>>,
-) -> (BTreeSet<String>, BTreeSet<String>) {
+fn read_by(when: &str, defaults: &BTreeMap<&str, Option<&str>>) -> (BTreeSet<String>, BTreeSet<String>) {
     let words = condition_words(when);
     let (mut reads, mut others) = (BTreeSet::new(), BTreeSet::new());
     for (at, (word, is_text)) in words.iter().enumerate() {
-        let Some((name, default)) = defaults.get_key_value(word.as_str()).filter(|_| !is_text)
-        else {
+        let Some((name, default)) = defaults.get_key_value(word.as_str()).filter(|_| !is_text) else {
             continue;
         };
         reads.insert((*name).to_owned());
@@ -87,17 +71,12 @@ mod tests {
                 { "name": "t", "transition": "t", "writes": ["packed"],
                   "when": "paid = 'yes' and packed is null and 'sent' <> 'x'" },
             ],
-        })).expect("a flow");
+        }))
+        .expect("a flow");
         let names = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(" ");
         let found = sketch(&flow);
         assert_eq!(names(&found[0].reads), "packed paid");
         assert_eq!(names(&found[0].guards), "packed");
-        assert_eq!(
-            (
-                names(&found[1].reads).as_str(),
-                names(&found[1].guards).as_str()
-            ),
-            ("sent", "")
-        );
+        assert_eq!((names(&found[1].reads).as_str(), names(&found[1].guards).as_str()), ("sent", ""));
     }
 }

@@ -34,9 +34,7 @@ pub(crate) fn line_start(source: &str, at: usize) -> usize {
 
 /// Returns the offset behind the line that an offset stands in.
 pub(crate) fn line_end(source: &str, at: usize) -> usize {
-    source[at..]
-        .find('\n')
-        .map_or(source.len(), |end| at + end + 1)
+    source[at..].find('\n').map_or(source.len(), |end| at + end + 1)
 }
 
 /// Returns true if nothing but space stands between the start of its line and an offset.
@@ -83,10 +81,6 @@ pub(crate) fn moved(source: &str, span: Range<usize>, behind: usize) -> String {
 /// Returns a text so that it stands in lines of its own at an offset.
 pub(crate) fn in_lines(source: &str, at: usize, text: &str) -> String {
     let before = if begins_line(source, at) { "" } else { "\n" };
-    let after = if source[at..].starts_with('\n') {
-        ""
-    } else {
-        "\n"
-    };
+    let after = if source[at..].starts_with('\n') { "" } else { "\n" };
     format!("{before}{text}{after}")
 }

@@ -29,10 +29,8 @@ fn parts(source: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = source;
     while let Some(first) = rest.chars().next() {
-        let same = |c: char| {
-            c.is_alphanumeric() == first.is_alphanumeric()
-                && c.is_whitespace() == first.is_whitespace()
-        };
+        let same =
+            |c: char| c.is_alphanumeric() == first.is_alphanumeric() && c.is_whitespace() == first.is_whitespace();
         let length = match first {
             '"' | '{' | '}' | ';' | '(' | ')' | ',' | ':' => 1,
             _ => rest.find(|c| !same(c)).unwrap_or(rest.len()),
@@ -87,21 +85,10 @@ fn conditions_of_the_sources_pass_the_guard() {
         for process in lower(&parse(source).document).expect("no errors") {
             let flow = process.definition;
             let attributes = FlowAttributes::new(
-                flow.attributes
-                    .iter()
-                    .map(|one| (one.name.clone(), one.kind.clone()))
-                    .collect::<Vec<_>>(),
+                flow.attributes.iter().map(|one| (one.name.clone(), one.kind.clone())).collect::<Vec<_>>(),
             );
-            for condition in flow
-                .triggers
-                .iter()
-                .map(|one| &one.when)
-                .chain(&flow.final_condition)
-            {
-                assert!(
-                    CheckedPredicate::parse(condition, &attributes).is_ok(),
-                    "{condition}"
-                );
+            for condition in flow.triggers.iter().map(|one| &one.when).chain(&flow.final_condition) {
+                assert!(CheckedPredicate::parse(condition, &attributes).is_ok(), "{condition}");
             }
         }
     }
@@ -112,15 +99,11 @@ fn name() -> impl Strategy<Value = String> {
 }
 
 fn rule() -> impl Strategy<Value = String> {
-    let term = (
-        name(),
-        prop::sample::select(vec!["READY", "RUNNING", "FAIL", "SUCCEEDED"]),
-    )
+    let term = (name(), prop::sample::select(vec!["READY", "RUNNING", "FAIL", "SUCCEEDED"]))
         .prop_map(|(name, state)| format!("{name} -> {state}"));
     term.prop_recursive(4, 24, 4, |inner| {
-        (prop::bool::ANY, prop::collection::vec(inner, 1..4)).prop_map(|(and, terms)| {
-            format!("{} ({})", if and { "AND" } else { "OR" }, terms.join(" , "))
-        })
+        (prop::bool::ANY, prop::collection::vec(inner, 1..4))
+            .prop_map(|(and, terms)| format!("{} ({})", if and { "AND" } else { "OR" }, terms.join(" , ")))
     })
 }
 

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use wedflow_model::{
-    AttributeDefinition, FlowDefinition, Numbering, TransitionDefinition, TriggerDefinition,
-    WorkDefinition,
+    AttributeDefinition, FlowDefinition, Numbering, TransitionDefinition, TriggerDefinition, WorkDefinition,
 };
 use wedflow_process::wsql::{List, StatementKind, expected_at, lower, parse, write, write_script};
 use wedflow_process::{Severity, lower as lower_process, parse as parse_process, write_toml};
@@ -27,11 +26,7 @@ DISABLE WED-TRIGGER to_send;
 /// The one flow of a source without errors.
 fn flow(source: &str, name: Option<&str>) -> FlowDefinition {
     let parsed = parse(source);
-    assert!(
-        parsed.diagnostics.is_empty(),
-        "{source}\n{:#?}",
-        parsed.diagnostics
-    );
+    assert!(parsed.diagnostics.is_empty(), "{source}\n{:#?}", parsed.diagnostics);
     let (mut flows, found) = lower(&parsed.statements, name);
     let errors: Vec<_> = found.iter().filter(|one| one.is_error()).collect();
     assert!(errors.is_empty(), "{source}\n{errors:#?}");
@@ -121,15 +116,8 @@ CREATE WED-TRIGGER u WHEN (b > 1) FIER x;
 CREATE WED-TRIGGER v ON nothing FIRE x";
     let hint = |text: &str| Some(format!("Perhaps {text} is meant."));
     let found = messages(source);
-    let places: Vec<_> = found
-        .iter()
-        .map(|(line, column, ..)| (*line, *column))
-        .collect();
-    assert_eq!(
-        places,
-        [(2, 8), (3, 24), (4, 27), (5, 35), (6, 25)],
-        "{found:#?}"
-    );
+    let places: Vec<_> = found.iter().map(|(line, column, ..)| (*line, *column)).collect();
+    assert_eq!(places, [(2, 8), (3, 24), (4, 27), (5, 35), (6, 25)], "{found:#?}");
     assert_eq!(found[0].3, hint("WED-ATTRIBUTE"));
     assert_eq!(found[1].3, hint("integer"));
     assert_eq!(found[2].2, "this '(' is not closed");
@@ -139,17 +127,13 @@ CREATE WED-TRIGGER v ON nothing FIRE x";
 
 #[test]
 fn names_that_are_not_there_are_told_with_the_nearest() {
-    let source =
-        format!("{ORDERS}ENABLE WED-TRIGGER to_pakc; CREATE WED-CONDITION c AS (qty = 2);");
+    let source = format!("{ORDERS}ENABLE WED-TRIGGER to_pakc; CREATE WED-CONDITION c AS (qty = 2);");
     let parsed = parse(&source);
     let (_, found) = lower(&parsed.statements, None);
     assert_eq!(found[0].message, "there is no trigger to_pakc");
     assert_eq!(found[0].hint.as_deref(), Some("Perhaps to_pack is meant."));
     assert_eq!(found[1].severity, Severity::Warning);
-    assert_eq!(
-        found[1].message,
-        "condition c fires nothing: no trigger names it"
-    );
+    assert_eq!(found[1].message, "condition c fires nothing: no trigger names it");
 }
 
 #[test]
@@ -161,10 +145,7 @@ fn lists_are_queries_over_the_tables_of_a_flow() {
     assert!(parse("LIST FINAL INSTANCE").statements.is_empty());
     assert_eq!(query("LIST WED-FLOWS"), None);
     let pending = query("list pending fired wed-transitions for 3;").unwrap_or_default();
-    assert!(
-        pending.contains("FROM job_pool WHERE lckid IS NULL AND wid = 3 "),
-        "{pending}"
-    );
+    assert!(pending.contains("FROM job_pool WHERE lckid IS NULL AND wid = 3 "), "{pending}");
     let exceptions = query("LIST EXCEPTION INSTANCES").unwrap_or_default();
     assert!(exceptions.contains("WHERE status = 'E'"), "{exceptions}");
     let disabled = query("LIST DISABLED TRIGGERS").unwrap_or_default();
@@ -201,42 +182,18 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 fn attribute() -> impl Strategy<Value = AttributeDefinition> {
-    let kind = prop::sample::select(vec![
-        "text",
-        "integer[]",
-        "enum(a,b c)",
-        "timestamptz",
-        "float",
-    ]);
-    let number = prop::option::of(prop::sample::select(vec![
-        Numbering::Gapless,
-        Numbering::Gaps,
-    ]));
-    (
-        text(),
-        kind,
-        prop::option::of(text()),
-        any::<bool>(),
-        number,
-    )
-        .prop_map(|(name, kind, default, open, number)| AttributeDefinition {
-            name,
-            kind: kind.parse().expect("a type"),
-            default,
-            open,
-            number,
-        })
+    let kind = prop::sample::select(vec!["text", "integer[]", "enum(a,b c)", "timestamptz", "float"]);
+    let number = prop::option::of(prop::sample::select(vec![Numbering::Gapless, Numbering::Gaps]));
+    (text(), kind, prop::option::of(text()), any::<bool>(), number).prop_map(|(name, kind, default, open, number)| {
+        AttributeDefinition { name, kind: kind.parse().expect("a type"), default, open, number }
+    })
 }
 
 fn trigger() -> impl Strategy<Value = TriggerDefinition> {
     let some = || prop::option::of(text());
     let texts = prop::array::uniform12(some());
     let numbers = (prop::option::of(1..9i32), prop::option::of(-9..9i32));
-    let truths = (
-        prop::option::of(any::<bool>()),
-        prop::option::of(any::<bool>()),
-        any::<bool>(),
-    );
+    let truths = (prop::option::of(any::<bool>()), prop::option::of(any::<bool>()), any::<bool>());
     let writes = prop::option::of(prop::collection::vec(text(), 0..3));
     let names = (text(), text(), text(), some());
     (names, texts, numbers, truths, writes).prop_map(
@@ -255,12 +212,8 @@ fn trigger() -> impl Strategy<Value = TriggerDefinition> {
                 waits_for,
                 or_after,
             ] = texts;
-            let work = deadline.clone().map(|role| {
-                Box::new(WorkDefinition {
-                    role: Some(role),
-                    ..WorkDefinition::default()
-                })
-            });
+            let work =
+                deadline.clone().map(|role| Box::new(WorkDefinition { role: Some(role), ..WorkDefinition::default() }));
             TriggerDefinition {
                 name,
                 transition,
@@ -291,13 +244,10 @@ fn trigger() -> impl Strategy<Value = TriggerDefinition> {
 }
 
 fn definition() -> impl Strategy<Value = FlowDefinition> {
-    let component = (text(), any::<bool>(), prop::collection::vec(text(), 0..2)).prop_map(
-        |(component, files, http)| TransitionDefinition {
-            files,
-            http,
-            ..TransitionDefinition::by_component(component)
-        },
-    );
+    let component =
+        (text(), any::<bool>(), prop::collection::vec(text(), 0..2)).prop_map(|(component, files, http)| {
+            TransitionDefinition { files, http, ..TransitionDefinition::by_component(component) }
+        });
     let pairs = || prop::collection::btree_map(text(), text(), 0..3);
     let shares = prop::collection::vec(text(), 0..3);
     let flow = (text(), pairs(), pairs(), shares, prop::option::of(text())).prop_map(
@@ -312,38 +262,32 @@ fn definition() -> impl Strategy<Value = FlowDefinition> {
     );
     let bound = prop_oneof![component, flow];
     (
-        (
-            text(),
-            prop_oneof![Just(String::new()), text()],
-            prop::option::of(text()),
-        ),
+        (text(), prop_oneof![Just(String::new()), text()], prop::option::of(text())),
         prop::collection::vec(attribute(), 0..4),
         prop::collection::vec(trigger(), 0..4),
         prop::option::of(text()),
         prop::collection::btree_map(text(), bound, 0..3),
     )
-        .prop_map(
-            |((name, description, order), attributes, triggers, last, transitions)| {
-                let mut by_name = BTreeMap::new();
-                for one in attributes {
-                    by_name.insert(one.name.clone(), one);
-                }
-                let mut of_name = BTreeMap::new();
-                for one in triggers {
-                    of_name.insert(one.name.clone(), one);
-                }
-                FlowDefinition {
-                    name,
-                    description,
-                    attributes: by_name.into_values().collect(),
-                    triggers: of_name.into_values().collect(),
-                    final_condition: last,
-                    transitions,
-                    order,
-                    schedules: None,
-                }
-            },
-        )
+        .prop_map(|((name, description, order), attributes, triggers, last, transitions)| {
+            let mut by_name = BTreeMap::new();
+            for one in attributes {
+                by_name.insert(one.name.clone(), one);
+            }
+            let mut of_name = BTreeMap::new();
+            for one in triggers {
+                of_name.insert(one.name.clone(), one);
+            }
+            FlowDefinition {
+                name,
+                description,
+                attributes: by_name.into_values().collect(),
+                triggers: of_name.into_values().collect(),
+                final_condition: last,
+                transitions,
+                order,
+                schedules: None,
+            }
+        })
 }
 
 /// The part of a definition that the tables of the papers have columns for.

@@ -11,9 +11,7 @@ mod support;
 use std::time::{Duration, Instant};
 
 use wasmtime::component::{Component, Linker};
-use wasmtime::{
-    Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store,
-};
+use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store};
 use wedflow_contract::Declaration;
 use wedflow_model::{AttributeType, Limits, Outcome, TenantId};
 use wedflow_sandbox::{AttemptContext, Bound, Guests, Sandbox, Settings};
@@ -33,26 +31,17 @@ fn main() -> std::process::ExitCode {
         return std::process::ExitCode::SUCCESS;
     }
     let names = (1..=10).map(|n| (format!("a{n}"), "text".parse().expect("a type")));
-    let flow: Vec<(String, AttributeType)> = names
-        .chain([("n".into(), "integer".parse().expect("a type"))])
-        .collect();
+    let flow: Vec<(String, AttributeType)> = names.chain([("n".into(), "integer".parse().expect("a type"))]).collect();
     println!("guest                                  threads   p50 us   p99 us    calls/s");
     let text = r#"(data (i32.const 128) "a1='done', a2='done'")"#;
     let answer = "(i32.store (i32.const 72) (i32.const 128)) (i32.store (i32.const 76) (i32.const 20)) (i32.const 64)";
     let bare = support::compile(&support::component(&support::core(text, answer)));
-    let undeclared = Declaration {
-        transition: "bare".into(),
-        ..Declaration::default()
-    };
+    let undeclared = Declaration { transition: "bare".into(), ..Declaration::default() };
     let bare = bare.bind(&undeclared, &flow[..10]).expect("fits");
     cost("WAT, imports nothing", &bare);
     for (name, component, transition) in [
         ("no_std, SET clause", support::hostile(), "clause-of-ten"),
-        (
-            "no_std, typed assignment",
-            support::hostile(),
-            "assign-of-ten",
-        ),
+        ("no_std, typed assignment", support::hostile(), "assign-of-ten"),
         ("std, HashMap and format!", support::ordinary(), "words"),
         ("std, SET clause", support::ordinary(), "clause"),
     ] {
@@ -66,40 +55,27 @@ fn main() -> std::process::ExitCode {
 fn processes() {
     let names = (1..=10).map(|n| (format!("a{n}"), "text".parse().expect("a type")));
     let flow: Vec<(String, AttributeType)> = names.collect();
-    let runtime = wedflow_sandbox::runtime()
-        .worker_threads(2)
-        .build()
-        .expect("a runtime");
+    let runtime = wedflow_sandbox::runtime().worker_threads(2).build().expect("a runtime");
     let mut of_mode = Vec::new();
     for guests in [Guests::InProcess, Guests::Processes { per_tenant: 2 }] {
-        let sandbox: &'static Sandbox = Box::leak(Box::new(
-            Sandbox::new(Settings {
-                guests,
-                ..Settings::fast()
-            })
-            .expect("a sandbox"),
-        ));
-        let component = sandbox
-            .compile(&support::guest("hostile"), &Limits::default())
-            .expect("compiled");
+        let sandbox: &'static Sandbox =
+            Box::leak(Box::new(Sandbox::new(Settings { guests, ..Settings::fast() }).expect("a sandbox")));
+        let component = sandbox.compile(&support::guest("hostile"), &Limits::default()).expect("compiled");
         let manifest = runtime.block_on(sandbox.describe(&component));
         let manifest = manifest.expect("described");
         let declaration = manifest.transition("clause-of-ten").expect("declared");
         let bound = component.bind(declaration, &flow).expect("fits");
         of_mode.push((guests, sandbox, bound));
     }
-    println!(
-        "calls at once   where; median of five rounds (least to most): p50 in us, calls a second"
-    );
+    println!("calls at once   where; median of five rounds (least to most): p50 in us, calls a second");
     for at_once in [1, 2, 16, 128] {
         let mut rounds: Vec<Vec<(f64, f64)>> = vec![Vec::new(); 2];
         for _ in 0..5 {
             for ((_, sandbox, bound), rounds) in of_mode.iter().zip(&mut rounds) {
                 let (mut times, took) = runtime.block_on(async {
                     let begun = Instant::now();
-                    let tasks: Vec<_> = (0..at_once)
-                        .map(|_| tokio::spawn(for_a_second(sandbox, bound.clone())))
-                        .collect();
+                    let tasks: Vec<_> =
+                        (0..at_once).map(|_| tokio::spawn(for_a_second(sandbox, bound.clone()))).collect();
                     let mut all = Vec::new();
                     for task in tasks {
                         all.extend(task.await.expect("no panic"));
@@ -129,18 +105,9 @@ async fn for_a_second(sandbox: &'static Sandbox, bound: Bound) -> Vec<u32> {
     let end = Instant::now() + Duration::from_secs(1);
     while Instant::now() < end {
         let begun = Instant::now();
-        let context = AttemptContext {
-            tenant: TenantId::new(1),
-            ..AttemptContext::default()
-        };
-        let attempt = sandbox
-            .run_in_context(&bound, support::invocation(PAYLOAD), TIME, &limits, context)
-            .await;
-        assert!(
-            matches!(attempt.outcome, Outcome::Clause(_)),
-            "{:?}",
-            attempt.outcome
-        );
+        let context = AttemptContext { tenant: TenantId::new(1), ..AttemptContext::default() };
+        let attempt = sandbox.run_in_context(&bound, support::invocation(PAYLOAD), TIME, &limits, context).await;
+        assert!(matches!(attempt.outcome, Outcome::Clause(_)), "{:?}", attempt.outcome);
         times.push(u32::try_from(begun.elapsed().as_nanos()).unwrap_or(u32::MAX));
         if times.len() % 64 == 0 {
             tokio::task::yield_now().await;
@@ -159,15 +126,9 @@ fn cost(name: &str, bound: &Bound) {
     }
 }
 
-fn bind(
-    component: &wedflow_sandbox::Component,
-    transition: &str,
-    flow: &[(String, AttributeType)],
-) -> Bound {
+fn bind(component: &wedflow_sandbox::Component, transition: &str, flow: &[(String, AttributeType)]) -> Bound {
     let runtime = wedflow_sandbox::runtime().build().expect("a runtime");
-    let manifest = runtime
-        .block_on(support::sandbox().describe(component))
-        .expect("described");
+    let manifest = runtime.block_on(support::sandbox().describe(component)).expect("described");
     let declaration = manifest.transition(transition).expect("declared");
     // Ten attributes are read; the declaration names them or takes the flow as it is.
     component.bind(declaration, flow).expect("fits")
@@ -175,15 +136,11 @@ fn bind(
 
 /// Calls back to back, one task a thread; the nanoseconds of each.
 fn calls(bound: &Bound, threads: usize) -> (Vec<u32>, Duration) {
-    let runtime = wedflow_sandbox::runtime()
-        .worker_threads(threads)
-        .build()
-        .expect("a runtime");
+    let runtime = wedflow_sandbox::runtime().worker_threads(threads).build().expect("a runtime");
     runtime.block_on(async {
         let begun = Instant::now();
-        let tasks: Vec<_> = (0..threads)
-            .map(|_| tokio::spawn(one_after_another(support::sandbox(), bound.clone())))
-            .collect();
+        let tasks: Vec<_> =
+            (0..threads).map(|_| tokio::spawn(one_after_another(support::sandbox(), bound.clone()))).collect();
         let mut all = Vec::new();
         for task in tasks {
             all.extend(task.await.expect("no panic"));
@@ -199,18 +156,9 @@ async fn one_after_another(sandbox: &'static Sandbox, bound: Bound) -> Vec<u32> 
     let end = Instant::now() + TIME;
     loop {
         let begun = Instant::now();
-        let attempt = sandbox
-            .run(&bound, support::invocation(PAYLOAD), timeout, &limits)
-            .await;
+        let attempt = sandbox.run(&bound, support::invocation(PAYLOAD), timeout, &limits).await;
         times.push(u32::try_from(begun.elapsed().as_nanos()).unwrap_or(u32::MAX));
-        assert!(
-            matches!(
-                attempt.outcome,
-                Outcome::Clause(_) | Outcome::Assignments(_)
-            ),
-            "{:?}",
-            attempt.outcome
-        );
+        assert!(matches!(attempt.outcome, Outcome::Clause(_) | Outcome::Assignments(_)), "{:?}", attempt.outcome);
         if begun > end {
             return times;
         }
@@ -265,12 +213,9 @@ fn engine_of(fuel: bool, epochs: bool) -> Engine {
 fn metering() {
     let bytes = wat::parse_str(SPIN).expect("WAT");
     println!("\nmetering          short call us   loop ns a round");
-    for (name, fuel, epochs) in [
-        ("none", false, false),
-        ("fuel", true, false),
-        ("epochs", false, true),
-        ("fuel and epochs", true, true),
-    ] {
+    for (name, fuel, epochs) in
+        [("none", false, false), ("fuel", true, false), ("epochs", false, true), ("fuel and epochs", true, true)]
+    {
         let engine = engine_of(fuel, epochs);
         let component = Component::from_binary(&engine, &bytes).expect("compiled");
         let linker = Linker::<()>::new(&engine);
@@ -284,9 +229,7 @@ fn metering() {
                 store.set_epoch_deadline(1 << 40);
             }
             let instance = pre.instantiate(&mut store).expect("instantiated");
-            let spin = instance
-                .get_typed_func::<(u32,), (u32,)>(&mut store, "spin")
-                .expect("exported");
+            let spin = instance.get_typed_func::<(u32,), (u32,)>(&mut store, "spin").expect("exported");
             spin.call(&mut store, (rounds,)).expect("returns")
         };
         let mut times = Vec::with_capacity(200_000);

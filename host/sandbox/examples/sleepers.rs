@@ -46,10 +46,7 @@ fn usage() -> ! {
 
 /// Makes a sandbox with room for this many guests; ends the program when there is none.
 fn sandbox_of(settings: Settings, count: u32) -> Sandbox {
-    let settings = Settings {
-        concurrent: count,
-        ..settings
-    };
+    let settings = Settings { concurrent: count, ..settings };
     match Sandbox::new(settings) {
         Ok(sandbox) => sandbox,
         Err(error) => {
@@ -65,16 +62,11 @@ fn sleep(settings: Settings, count: u32) {
     let sandbox = sandbox_of(settings, count);
     let limits = Limits::default();
     let component = sandbox.compile(&bytes, &limits).expect("accepted");
-    let runtime = wedflow_sandbox::runtime()
-        .worker_threads(2)
-        .build()
-        .expect("a runtime");
+    let runtime = wedflow_sandbox::runtime().worker_threads(2).build().expect("a runtime");
     runtime.block_on(async {
         let manifest = sandbox.describe(&component).await.expect("described");
         let declaration = manifest.transition("sleep-wid").expect("declared");
-        let bound = component
-            .bind(declaration, &support::usual_flow())
-            .expect("fits");
+        let bound = component.bind(declaration, &support::usual_flow()).expect("fits");
         let ready = Memory::now();
         println!("a sandbox with room for {count}, empty: {}", ready.since(&bare));
 
@@ -84,15 +76,10 @@ fn sleep(settings: Settings, count: u32) {
             .map(|_| {
                 let bound = bound.clone();
                 tokio::spawn(async move {
-                    let invocation = Invocation {
-                        key: "",
-                        wid: Wid::new(SLEEP),
-                        ..support::invocation(support::PAYLOAD)
-                    };
+                    let invocation =
+                        Invocation { key: "", wid: Wid::new(SLEEP), ..support::invocation(support::PAYLOAD) };
                     let timeout = Duration::from_secs(60);
-                    sandbox
-                        .run(&bound, invocation, timeout, &Limits::default())
-                        .await
+                    sandbox.run(&bound, invocation, timeout, &Limits::default()).await
                 })
             })
             .collect();
@@ -118,10 +105,7 @@ fn sleep(settings: Settings, count: u32) {
             (asleep.maps - bare.maps) as f64 / f64::from(count),
             (ready.maps - bare.maps) as f64 / f64::from(count),
         );
-        println!(
-            "{rested} of {count} rested for {SLEEP} s, all within {:.2} s",
-            all.as_secs_f64()
-        );
+        println!("{rested} of {count} rested for {SLEEP} s, all within {:.2} s", all.as_secs_f64());
         if let Some(other) = others.first() {
             println!("{} did not, the first one: {other}", others.len());
         }

@@ -114,13 +114,9 @@ impl Answer {
                 Answer::File(asked, answer) => {
                     asked.len()
                         + match answer {
-                            FileAnswer::Content(content) => {
-                                content.as_ref().map_or(0, Content::cost)
-                            }
+                            FileAnswer::Content(content) => content.as_ref().map_or(0, Content::cost),
                             FileAnswer::Done | FileAnswer::Removed(_) => 0,
-                            FileAnswer::All(files) => {
-                                files.iter().map(|(name, _)| name.len() + ANSWER_COST).sum()
-                            }
+                            FileAnswer::All(files) => files.iter().map(|(name, _)| name.len() + ANSWER_COST).sum(),
                             FileAnswer::Refused(kind, message) => kind.len() + message.len(),
                         }
                 }
@@ -128,9 +124,7 @@ impl Answer {
                     asked.len()
                         + match answer {
                             HttpAnswer::Answered { headers, body, .. } => {
-                                let heads = headers
-                                    .iter()
-                                    .map(|(name, value)| name.len() + value.len() + 8);
+                                let heads = headers.iter().map(|(name, value)| name.len() + value.len() + 8);
                                 heads.sum::<usize>() + body.cost()
                             }
                             HttpAnswer::Refused(kind, message) => kind.len() + message.len(),
@@ -194,10 +188,7 @@ pub(crate) struct Answers {
 
 #[derive(Debug)]
 enum Source {
-    Host {
-        clock: fn() -> i64,
-        random: fn() -> u64,
-    },
+    Host { clock: fn() -> i64, random: fn() -> u64 },
     Made(Box<Made>),
 }
 
@@ -238,20 +229,9 @@ impl SplitMix64 {
 }
 
 impl Answers {
-    pub(crate) fn new(
-        from: AnswersFrom,
-        room: u64,
-        clock: fn() -> i64,
-        random: fn() -> u64,
-    ) -> Self {
-        let made = |now, seed, replayed| {
-            Source::Made(Box::new(Made {
-                now,
-                chance: SplitMix64(seed),
-                slept: 0,
-                replayed,
-            }))
-        };
+    pub(crate) fn new(from: AnswersFrom, room: u64, clock: fn() -> i64, random: fn() -> u64) -> Self {
+        let made =
+            |now, seed, replayed| Source::Made(Box::new(Made { now, chance: SplitMix64(seed), slept: 0, replayed }));
         let source = match from {
             AnswersFrom::Host => Source::Host { clock, random },
             AnswersFrom::Test { now, seed } => made(now, seed, None),
@@ -289,10 +269,7 @@ impl Answers {
         let now = match &mut self.source {
             Source::Host { clock, .. } => clock(),
             Source::Made(made) => {
-                let next = made
-                    .replayed
-                    .as_mut()
-                    .map(|replayed| replayed.now.pop_front());
+                let next = made.replayed.as_mut().map(|replayed| replayed.now.pop_front());
                 match next {
                     Some(Some(now)) => {
                         made.now = now;
@@ -314,10 +291,7 @@ impl Answers {
         let bits = match &mut self.source {
             Source::Host { random, .. } => random(),
             Source::Made(made) => {
-                let next = made
-                    .replayed
-                    .as_mut()
-                    .map(|replayed| replayed.random.pop_front());
+                let next = made.replayed.as_mut().map(|replayed| replayed.random.pop_front());
                 match next {
                     Some(Some(bits)) => bits,
                     other => {
@@ -338,10 +312,7 @@ impl Answers {
         let nanoseconds = match &mut self.source {
             Source::Host { .. } => own,
             Source::Made(made) => {
-                let next = made
-                    .replayed
-                    .as_mut()
-                    .map(|replayed| replayed.elapsed.pop_front());
+                let next = made.replayed.as_mut().map(|replayed| replayed.elapsed.pop_front());
                 match next {
                     Some(Some(nanoseconds)) => nanoseconds,
                     other => {
@@ -360,10 +331,7 @@ impl Answers {
         let key = &storable(key);
         let value = match &self.source {
             Source::Made(made)
-                if let Some(recorded) = made
-                    .replayed
-                    .as_ref()
-                    .and_then(|replayed| replayed.config.get(key)) =>
+                if let Some(recorded) = made.replayed.as_ref().and_then(|replayed| replayed.config.get(key)) =>
             {
                 recorded.clone()
             }
@@ -377,9 +345,7 @@ impl Answers {
     /// recorded.
     pub(crate) fn since_begun(&self) -> u64 {
         match &self.source {
-            Source::Host { .. } => {
-                u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX)
-            }
+            Source::Host { .. } => u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX),
             Source::Made(made) => made.slept.saturating_mul(1_000),
         }
     }
@@ -409,12 +375,8 @@ impl Answers {
     /// the same words and order as recorded: a replay touches no file.
     pub(crate) fn filed(&mut self, asked: &str) -> Option<FileAnswer> {
         let recorded = self.recorded(|replayed| &mut replayed.files, asked)?;
-        let answer = recorded.unwrap_or_else(|| {
-            FileAnswer::Refused(
-                "unavailable".to_owned(),
-                format!("`{asked}` is not on record"),
-            )
-        });
+        let answer = recorded
+            .unwrap_or_else(|| FileAnswer::Refused("unavailable".to_owned(), format!("`{asked}` is not on record")));
         self.keep_file(asked.to_owned(), &answer);
         Some(answer)
     }
@@ -422,12 +384,8 @@ impl Answers {
     /// The same for a request: a replay sends none.
     pub(crate) fn fetched(&mut self, asked: &str) -> Option<HttpAnswer> {
         let recorded = self.recorded(|replayed| &mut replayed.http, asked)?;
-        let answer = recorded.unwrap_or_else(|| {
-            HttpAnswer::Refused(
-                "unreachable".to_owned(),
-                format!("`{asked}` is not on record"),
-            )
-        });
+        let answer = recorded
+            .unwrap_or_else(|| HttpAnswer::Refused("unreachable".to_owned(), format!("`{asked}` is not on record")));
         self.keep_http(asked.to_owned(), &answer);
         Some(answer)
     }
@@ -436,9 +394,8 @@ impl Answers {
     /// one under that word, or there is no recording.
     pub(crate) fn files_may_be_refused(&self, asked: &str) -> bool {
         match &self.source {
-            Source::Made(made) => (made.replayed.as_ref()).is_none_or(|replayed| {
-                (replayed.files.front()).is_some_and(|(known, _)| known == asked)
-            }),
+            Source::Made(made) => (made.replayed.as_ref())
+                .is_none_or(|replayed| (replayed.files.front()).is_some_and(|(known, _)| known == asked)),
             Source::Host { .. } => true,
         }
     }
@@ -446,9 +403,8 @@ impl Answers {
     /// The same for a request.
     pub(crate) fn http_may_be_refused(&self, asked: &str) -> bool {
         match &self.source {
-            Source::Made(made) => (made.replayed.as_ref()).is_none_or(|replayed| {
-                (replayed.http.front()).is_some_and(|(known, _)| known == asked)
-            }),
+            Source::Made(made) => (made.replayed.as_ref())
+                .is_none_or(|replayed| (replayed.http.front()).is_some_and(|(known, _)| known == asked)),
             Source::Host { .. } => true,
         }
     }
@@ -477,9 +433,7 @@ impl Answers {
     pub(crate) fn keep_file(&mut self, asked: String, answer: &FileAnswer) {
         self.keep(|| {
             let answer = match answer {
-                FileAnswer::Refused(kind, message) => {
-                    FileAnswer::Refused(kind.clone(), storable(message))
-                }
+                FileAnswer::Refused(kind, message) => FileAnswer::Refused(kind.clone(), storable(message)),
                 answer => answer.clone(),
             };
             Answer::File(storable(&asked), answer)
@@ -490,9 +444,7 @@ impl Answers {
     pub(crate) fn keep_http(&mut self, asked: String, answer: &HttpAnswer) {
         self.keep(|| {
             let answer = match answer {
-                HttpAnswer::Refused(kind, message) => {
-                    HttpAnswer::Refused(kind.clone(), storable(message))
-                }
+                HttpAnswer::Refused(kind, message) => HttpAnswer::Refused(kind.clone(), storable(message)),
                 answer => answer.clone(),
             };
             Answer::Http(storable(&asked), answer)
@@ -506,9 +458,7 @@ impl Answers {
             return None;
         };
         made.slept = made.slept.saturating_add(microseconds);
-        made.now = made
-            .now
-            .saturating_add(i64::try_from(microseconds).unwrap_or(i64::MAX));
+        made.now = made.now.saturating_add(i64::try_from(microseconds).unwrap_or(i64::MAX));
         Some(made.slept)
     }
 
@@ -528,10 +478,7 @@ impl Answers {
                 self.recording.answers.push(answer);
             }
             None => {
-                self.recording = Recording {
-                    answers: Vec::new(),
-                    overflowed: true,
-                };
+                self.recording = Recording { answers: Vec::new(), overflowed: true };
             }
         }
     }
@@ -590,10 +537,7 @@ mod tests {
         assert_eq!(first.key("f-1"), "f-1");
         let (recording, _) = first.finish();
         let text = serde_json::to_string(&recording.answers).expect("JSON");
-        assert!(
-            text.contains("grüße") && !text.contains("\\u0000"),
-            "{text}"
-        );
+        assert!(text.contains("grüße") && !text.contains("\\u0000"), "{text}");
         let read: Vec<Answer> = serde_json::from_str(&text).expect("the same");
         let mut again = answers(AnswersFrom::Recording(read.clone()), 10_000);
         assert_eq!(again.fetched("GET a"), Some(answered));
@@ -601,10 +545,7 @@ mod tests {
         assert_eq!(again.key("other"), "f-1");
         let mut other = answers(AnswersFrom::Recording(read), 10_000);
         let refused = other.fetched("GET b");
-        assert!(
-            matches!(refused, Some(HttpAnswer::Refused(..))),
-            "{refused:?}"
-        );
+        assert!(matches!(refused, Some(HttpAnswer::Refused(..))), "{refused:?}");
         assert!(other.finish().1, "another request than before");
         assert!(!again.finish().1);
     }
@@ -613,18 +554,12 @@ mod tests {
     fn the_clock_is_no_finer_than_a_microsecond() {
         let mut one = answers(AnswersFrom::Host, 1_000_000);
         let read: Vec<u64> = (0..1_000).map(|_| one.elapsed()).collect();
-        assert!(
-            read.iter().all(|nanoseconds| nanoseconds % 1_000 == 0),
-            "{read:?}"
-        );
+        assert!(read.iter().all(|nanoseconds| nanoseconds % 1_000 == 0), "{read:?}");
     }
 
     #[test]
     fn a_test_has_its_own_time_and_chance() {
-        let from = AnswersFrom::Test {
-            now: 1_000,
-            seed: 42,
-        };
+        let from = AnswersFrom::Test { now: 1_000, seed: 42 };
         let mut one = answers(from.clone(), 1_000);
         let mut other = answers(from, 1_000);
         assert_eq!(one.random(), other.random());

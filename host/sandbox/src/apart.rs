@@ -96,9 +96,7 @@ impl Processes {
             Err(message) => return Some(Err(DescribeError::Ended(not_now(message)))),
         };
         if let Err(reason) = leased.walls().await {
-            tracing::warn!(
-                "a process for `describe` has no walls here: {reason}; it runs in this process"
-            );
+            tracing::warn!("a process for `describe` has no walls here: {reason}; it runs in this process");
             return None;
         }
         let asked = async {
@@ -132,10 +130,7 @@ async fn attend(
             FromGuest::Ended(ending) => {
                 begun.close();
                 let checked = check(*ending, bound.binding(), limits);
-                return Some(checked.map(|ran| Attempt {
-                    draft: outside.draft.take(),
-                    ..ran
-                }));
+                return Some(checked.map(|ran| Attempt { draft: outside.draft.take(), ..ran }));
             }
             _ => return Some(Err(trapped(FORGED.to_owned()))),
         };
@@ -223,8 +218,7 @@ fn call_of<'a>(
 /// Believes what a process says of a call as far as the call's limits go.
 fn check(mut said: Attempt, binding: &Binding, limits: &Limits) -> Result<Attempt, Outcome> {
     let frames = &said.backtrace;
-    let frames_fit =
-        frames.len() <= FRAMES_MAX && (frames.iter()).all(|frame| frame.len() <= FRAME_BYTES_MAX);
+    let frames_fit = frames.len() <= FRAMES_MAX && (frames.iter()).all(|frame| frame.len() <= FRAME_BYTES_MAX);
     let is_honest = frames_fit
         && ending::is_possible(&said.outcome, binding, limits)
         && said.logs.bytes() <= limits.log_bytes
@@ -238,16 +232,10 @@ fn check(mut said: Attempt, binding: &Binding, limits: &Limits) -> Result<Attemp
 }
 
 fn trapped(message: String) -> Outcome {
-    Outcome::Trapped {
-        kind: TrapKind::Other,
-        message,
-    }
+    Outcome::Trapped { kind: TrapKind::Other, message }
 }
 
 /// Outcome of a call for which the host has no room now.
 fn not_now(message: String) -> Outcome {
-    Outcome::Failed {
-        message,
-        retry: true,
-    }
+    Outcome::Failed { message, retry: true }
 }

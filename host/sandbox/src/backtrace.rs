@@ -83,9 +83,7 @@ mod tests {
     #[test]
     fn stack_of_a_function_with_an_explosive_name_is_short() {
         let types: String = (0..16).map(|n| format!("S_IS{n:X}_S{n:X}_E")).collect();
-        let source = format!(
-            "(module (func (@name \"_Z1fSt4pairIiiE{types}\") (export \"run\") unreachable))"
-        );
+        let source = format!("(module (func (@name \"_Z1fSt4pairIiiE{types}\") (export \"run\") unreachable))");
         let engine = wasmtime::Engine::default();
         let bytes = wat::parse_str(source).expect("a module");
         let module = wasmtime::Module::new(&engine, bytes).expect("compiled");
@@ -95,11 +93,7 @@ mod tests {
         let error = run.expect("run").call(&mut store, ()).expect_err("a trap");
         let (frames, told) = (of_error(&error), message(&error));
         assert!(frames[0].contains("_Z1fSt4pair") && frames[0].len() <= FRAME_BYTES + 3);
-        assert!(
-            told.contains("unreachable") && told.len() < 200,
-            "{}",
-            told.len()
-        );
+        assert!(told.contains("unreachable") && told.len() < 200, "{}", told.len());
     }
 
     #[test]
@@ -108,9 +102,6 @@ mod tests {
         assert_eq!(written(name), "core::panicking::panic");
         assert_eq!(written("_Z3foov"), "_Z3foov");
         let wide = written(&"é".repeat(500));
-        assert!(
-            wide.len() <= FRAME_BYTES + 3 && wide.ends_with('…'),
-            "{wide}"
-        );
+        assert!(wide.len() <= FRAME_BYTES + 3 && wide.ends_with('…'), "{wide}");
     }
 }

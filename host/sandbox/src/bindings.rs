@@ -27,13 +27,8 @@ impl<T: Send + 'static> TransitionPre<T> {
         let mut store = store.as_context_mut();
         let instance = self.instance_pre.instantiate_async(&mut store).await?;
         let mut export = |index, name| {
-            instance
-                .get_func(&mut store, index)
-                .ok_or_else(|| wasmtime::format_err!("no export `{name}` found"))
+            instance.get_func(&mut store, index).ok_or_else(|| wasmtime::format_err!("no export `{name}` found"))
         };
-        Ok(Transition {
-            describe: export(&self.indices.describe, "describe")?,
-            run: export(&self.indices.run, "run")?,
-        })
+        Ok(Transition { describe: export(&self.indices.describe, "describe")?, run: export(&self.indices.run, "run")? })
     }
 }

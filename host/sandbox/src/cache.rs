@@ -32,33 +32,22 @@ impl Cache {
     /// # Errors
     /// When it cannot be made, or is not this user's alone.
     pub(crate) fn open(folder: &Path) -> io::Result<Cache> {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(folder)?;
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let found = fs::metadata(folder)?;
         let own = rustix::process::geteuid().as_raw();
         if found.uid() != own {
             return Err(io::Error::other("the folder is another user's"));
         }
         if found.permissions().mode() & 0o077 != 0 {
-            return Err(io::Error::other(
-                "others may reach into the folder; chmod 700",
-            ));
+            return Err(io::Error::other("others may reach into the folder; chmod 700"));
         }
-        Ok(Cache {
-            key: key(&folder.join("key"))?,
-            folder: folder.to_owned(),
-        })
+        Ok(Cache { key: key(&folder.join("key"))?, folder: folder.to_owned() })
     }
 
     /// The code of that name, when it is there and our own.
     pub(crate) fn get(&self, name: &str) -> Option<Vec<u8>> {
         let mut sealed = Vec::new();
-        File::open(self.folder.join(name))
-            .ok()?
-            .read_to_end(&mut sealed)
-            .ok()?;
+        File::open(self.folder.join(name)).ok()?.read_to_end(&mut sealed).ok()?;
         let at = sealed.len().checked_sub(KEY)?;
         let (code, seal) = sealed.split_at(at);
         self.mac(name, code)?.verify_slice(seal).ok()?;
@@ -68,23 +57,11 @@ impl Cache {
 
     /// Keeps code under a name. That it cannot be kept is no harm.
     pub(crate) fn put(&self, name: &str, code: &[u8]) -> io::Result<()> {
-        let seal = self
-            .mac(name, code)
-            .ok_or_else(|| io::Error::other("no key"))?
-            .finalize()
-            .into_bytes();
+        let seal = self.mac(name, code).ok_or_else(|| io::Error::other("no key"))?.finalize().into_bytes();
         // Another process may write the same at this moment: whole files only take the name.
-        let unfinished = self.folder.join(format!(
-            "{name}.{}.{:x}",
-            std::process::id(),
-            rand::random::<u64>()
-        ));
+        let unfinished = self.folder.join(format!("{name}.{}.{:x}", std::process::id(), rand::random::<u64>()));
         let written = (|| {
-            let mut file = OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .mode(0o600)
-                .open(&unfinished)?;
+            let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished)?;
             file.write_all(code)?;
             file.write_all(&seal)?;
             fs::rename(&unfinished, self.folder.join(name))
@@ -132,15 +109,9 @@ fn key(file: &Path) -> io::Result<[u8; KEY]> {
     if !file.exists() {
         // Written whole before it has the name, which only one process gives.
         let unfinished = file.with_extension(format!("{:x}", rand::random::<u64>()));
-        let mut made = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&unfinished)?;
+        let mut made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished)?;
         let key: [u8; KEY] = rand::random();
-        let named = made
-            .write_all(&key)
-            .and_then(|()| fs::hard_link(&unfinished, file));
+        let named = made.write_all(&key).and_then(|()| fs::hard_link(&unfinished, file));
         let _ = fs::remove_file(&unfinished);
         match named {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
@@ -148,8 +119,7 @@ fn key(file: &Path) -> io::Result<[u8; KEY]> {
         }
     }
     let key = fs::read(file)?;
-    key.try_into()
-        .map_err(|_| io::Error::other("the key is cut off; remove the folder"))
+    key.try_into().map_err(|_| io::Error::other("the key is cut off; remove the folder"))
 }
 
 #[cfg(test)]
@@ -197,13 +167,8 @@ mod tests {
         // What a process leaves that ends while it writes a key.
         fs::write(place.join("key.5a"), b"cut off").expect("written");
         let opened: Vec<Cache> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..16)
-                .map(|_| scope.spawn(|| Cache::open(&place).expect("opened")))
-                .collect();
-            threads
-                .into_iter()
-                .map(|thread| thread.join().expect("no panic"))
-                .collect()
+            let threads: Vec<_> = (0..16).map(|_| scope.spawn(|| Cache::open(&place).expect("opened"))).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
         });
         opened[0].put("a", b"code").expect("kept");
         for cache in &opened {

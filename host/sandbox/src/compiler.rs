@@ -82,21 +82,12 @@ struct Turns {
 
 impl Turns {
     const fn new() -> Self {
-        Turns {
-            running: Vec::new(),
-            waiting: Vec::new(),
-            served: Vec::new(),
-            asked: 0,
-        }
+        Turns { running: Vec::new(), waiting: Vec::new(), served: Vec::new(), asked: 0 }
     }
 
     fn ask(&mut self, whose: &str, bytes: usize) -> u64 {
         self.asked += 1;
-        self.waiting.push(Waiting {
-            number: self.asked,
-            whose: whose.to_owned(),
-            bytes,
-        });
+        self.waiting.push(Waiting { number: self.asked, whose: whose.to_owned(), bytes });
         self.asked
     }
 
@@ -119,8 +110,7 @@ impl Turns {
 
     /// Begins the turn of a component, if it is its turn.
     fn begin(&mut self, number: u64) -> bool {
-        let Some(place) = (self.next()).filter(|place| self.waiting[*place].number == number)
-        else {
+        let Some(place) = (self.next()).filter(|place| self.waiting[*place].number == number) else {
             return false;
         };
         let Waiting { whose, .. } = self.waiting.swap_remove(place);
@@ -140,15 +130,9 @@ impl Turns {
     }
 }
 
-fn run(
-    program: &std::path::Path,
-    bytes: &[u8],
-    settings: &Settings,
-    limits: &Limits,
-) -> Result<Vec<u8>, UploadError> {
-    let failed = |what: &str, error: std::io::Error| {
-        UploadError::Compiler(format!("the compiler's process {what}: {error}"))
-    };
+fn run(program: &std::path::Path, bytes: &[u8], settings: &Settings, limits: &Limits) -> Result<Vec<u8>, UploadError> {
+    let failed =
+        |what: &str, error: std::io::Error| UploadError::Compiler(format!("the compiler's process {what}: {error}"));
     let mut child = Command::new(program)
         .arg(program::AS_COMPILER)
         .arg(limits.compile_cpu_seconds.to_string())
@@ -194,16 +178,14 @@ fn run(
     let mut code = code.map_err(|error| failed("cannot be read", error))?;
     match code.split_first() {
         // The child may have ended because nobody took the rest.
-        Some((b'C', compiled)) if compiled.len() as u64 > most => {
-            Err(UploadError::CompiledSize { bytes: most })
-        }
+        Some((b'C', compiled)) if compiled.len() as u64 > most => Err(UploadError::CompiledSize { bytes: most }),
         Some((b'C', _)) if status.success() => {
             code.remove(0);
             Ok(code)
         }
-        Some((b'E', message)) if status.success() => Err(UploadError::NotCompiled(
-            String::from_utf8_lossy(message).into_owned(),
-        )),
+        Some((b'E', message)) if status.success() => {
+            Err(UploadError::NotCompiled(String::from_utf8_lossy(message).into_owned()))
+        }
         _ => Err(match fed {
             Err(error) if status.success() => failed("does not read", error),
             _ => ended(status, limits),
@@ -221,9 +203,7 @@ fn ended(status: ExitStatus, limits: &Limits) -> UploadError {
     let signal = status.signal();
     let is = |one: Signal| signal == Some(one.as_raw());
     if is(Signal::XCPU) {
-        UploadError::CompileTime {
-            seconds: limits.compile_cpu_seconds,
-        }
+        UploadError::CompileTime { seconds: limits.compile_cpu_seconds }
     } else if is(Signal::KILL) {
         UploadError::Compiler(
             "the compiler's process was killed, most likely because this machine is short of memory".into(),
@@ -234,9 +214,7 @@ fn ended(status: ExitStatus, limits: &Limits) -> UploadError {
         || [Some(101), Some(i32::from(NO_MEMORY))].contains(&status.code())
     {
         // What fails first when there is no more memory: an allocation, a stack, a thread.
-        UploadError::CompileMemory {
-            bytes: limits.compile_memory_bytes,
-        }
+        UploadError::CompileMemory { bytes: limits.compile_memory_bytes }
     } else {
         UploadError::Compiler(format!("the compiler's process ended with {status}"))
     }
@@ -245,18 +223,13 @@ fn ended(status: ExitStatus, limits: &Limits) -> UploadError {
 /// The child: limits itself, reads, compiles, writes.
 pub(crate) fn child(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let mut number = || -> Option<u64> { arguments.next()?.to_str()?.parse().ok() };
-    let (Some(cpu), Some(memory), Some(reservation), Some(stack)) =
-        (number(), number(), number(), number())
-    else {
+    let (Some(cpu), Some(memory), Some(reservation), Some(stack)) = (number(), number(), number(), number()) else {
         return ExitCode::from(2);
     };
     let mut is_set = || arguments.next().is_some_and(|word| word == "true");
     let (copy_on_write, optimise) = (is_set(), is_set());
     let limit = |resource: Resource, most: u64, for_good: u64| {
-        let both = Rlimit {
-            current: Some(most),
-            maximum: Some(for_good),
-        };
+        let both = Rlimit { current: Some(most), maximum: Some(for_good) };
         setrlimit(resource, both).is_ok()
     };
     // No files, no core dumps; a second more until the kernel ends it for good: by a signal of its own, so that it
@@ -283,17 +256,13 @@ pub(crate) fn child(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
         optimise,
         ..Settings::fast()
     };
-    let compiled = wasmtime::Engine::new(&settings.code())
-        .and_then(|engine| engine.precompile_component(&bytes));
+    let compiled = wasmtime::Engine::new(&settings.code()).and_then(|engine| engine.precompile_component(&bytes));
     let (mark, answer) = match compiled {
         Ok(code) => (b'C', code),
         Err(error) => (b'E', format!("{error:#}").into_bytes()),
     };
     let mut output = std::io::stdout().lock();
-    let written = output
-        .write_all(&[mark])
-        .and_then(|()| output.write_all(&answer))
-        .and_then(|()| output.flush());
+    let written = output.write_all(&[mark]).and_then(|()| output.write_all(&answer)).and_then(|()| output.flush());
     match written {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::from(5),

@@ -35,12 +35,7 @@ impl Component {
             .max(inspection.tables.div_ceil(u64::from(TABLES_PER_SLOT)))
             .max(inspection.instances.div_ceil(u64::from(INSTANCES_PER_SLOT)))
             .max(1);
-        Component(Arc::new(Compiled {
-            slots: u32::try_from(slots).unwrap_or(u32::MAX),
-            inspection,
-            pre,
-            code,
-        }))
+        Component(Arc::new(Compiled { slots: u32::try_from(slots).unwrap_or(u32::MAX), inspection, pre, code }))
     }
 
     /// The digest of the bytes it was compiled from.
@@ -77,26 +72,14 @@ impl Component {
     ///
     /// # Errors
     /// [`BindError`] naming every attribute that the flow lacks or has with another type.
-    pub fn bind(
-        &self,
-        declaration: &Declaration,
-        attributes: &[(String, AttributeType)],
-    ) -> Result<Bound, BindError> {
+    pub fn bind(&self, declaration: &Declaration, attributes: &[(String, AttributeType)]) -> Result<Bound, BindError> {
         let binding = wedflow_contract::bind(declaration, attributes)?;
-        Ok(Bound {
-            fuel: declaration.fuel,
-            memory: declaration.memory,
-            ..self.bound(binding)
-        })
+        Ok(Bound { fuel: declaration.fuel, memory: declaration.memory, ..self.bound(binding) })
     }
 
     /// The transition of a binding, with limits of its own in nothing.
     pub(crate) fn bound(&self, binding: Binding) -> Bound {
-        let names = binding
-            .reads()
-            .iter()
-            .map(|attribute| attribute.name.clone())
-            .collect();
+        let names = binding.reads().iter().map(|attribute| attribute.name.clone()).collect();
         Bound {
             number: next_number(),
             component: self.clone(),
@@ -112,9 +95,7 @@ impl Component {
 
 impl fmt::Debug for Component {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Component")
-            .field("digest", &self.digest())
-            .finish_non_exhaustive()
+        f.debug_struct("Component").field("digest", &self.digest()).finish_non_exhaustive()
     }
 }
 
@@ -153,11 +134,7 @@ impl Bound {
     /// are none.
     #[must_use]
     pub fn provided_with(self, provided: Arc<Provided>) -> Self {
-        Bound {
-            number: next_number(),
-            provided: Some(provided),
-            ..self
-        }
+        Bound { number: next_number(), provided: Some(provided), ..self }
     }
 
     /// The settings and secrets that it may ask for.
@@ -168,11 +145,7 @@ impl Bound {
     /// The same with what it may reach beyond its call; without, it is refused all of it.
     #[must_use]
     pub fn granted_with(self, granted: Granted) -> Self {
-        Bound {
-            number: next_number(),
-            granted: Arc::new(granted),
-            ..self
-        }
+        Bound { number: next_number(), granted: Arc::new(granted), ..self }
     }
 
     /// Returns what it may reach outside the call.

@@ -3,13 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use landlock::{
-    ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetError, RulesetStatus, Scope,
-};
+use landlock::{ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetError, RulesetStatus, Scope};
 use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
 use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
-    SeccompRule,
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
 };
 
 /// Bytes of the largest file in memory that holds the initial memory of guests.
@@ -81,23 +78,18 @@ pub(crate) fn confine() -> Result<(), String> {
         (Resource::Nofile, DESCRIPTORS_MAX),
         (Resource::Fsize, FILE_BYTES_MAX),
     ] {
-        let limit = Rlimit {
-            current: Some(most),
-            maximum: Some(most),
-        };
+        let limit = Rlimit { current: Some(most), maximum: Some(most) };
         setrlimit(resource, limit).map_err(|error| format!("a limit is refused: {error}"))?;
     }
     // Other processes of this user read no memory of it.
-    set_dumpable_behavior(DumpableBehavior::NotDumpable)
-        .map_err(|error| format!("it stays dumpable: {error}"))?;
+    set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(|error| format!("it stays dumpable: {error}"))?;
     match landlock() {
         Ok(RulesetStatus::NotEnforced) => return Err("the kernel has no Landlock".to_owned()),
         Ok(_) => {}
         Err(error) => return Err(format!("Landlock is refused: {error}")),
     }
     let filter = filter().map_err(|error| format!("there is no seccomp filter: {error}"))?;
-    seccompiler::apply_filter_all_threads(&filter)
-        .map_err(|error| format!("the seccomp filter is refused: {error}"))
+    seccompiler::apply_filter_all_threads(&filter).map_err(|error| format!("the seccomp filter is refused: {error}"))
 }
 
 /// Takes all files, ports and other processes from this thread, as far as this version of the kernel knows how to.
@@ -115,19 +107,14 @@ fn landlock() -> Result<RulesetStatus, RulesetError> {
 /// The filter: [`CALLS`], and three more with one argument each: a process that aborts sends itself a signal.
 fn filter() -> Result<BpfProgram, seccompiler::BackendError> {
     let with_argument = |argument: u8, value: u64| -> Result<SeccompRule, _> {
-        let condition =
-            SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value)?;
+        let condition = SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value)?;
         SeccompRule::new(vec![condition])
     };
-    let mut calls: BTreeMap<i64, Vec<SeccompRule>> =
-        CALLS.iter().map(|call| (*call, Vec::new())).collect();
+    let mut calls: BTreeMap<i64, Vec<SeccompRule>> = CALLS.iter().map(|call| (*call, Vec::new())).collect();
     calls.insert(libc::SYS_ioctl, vec![with_argument(1, PAGEMAP_SCAN)?]);
     let own = u64::from(std::process::id());
     calls.insert(libc::SYS_tgkill, vec![with_argument(0, own)?]);
-    calls.insert(
-        libc::SYS_fcntl,
-        vec![with_argument(1, libc::F_ADD_SEALS as u64)?],
-    );
+    calls.insert(libc::SYS_fcntl, vec![with_argument(1, libc::F_ADD_SEALS as u64)?]);
     SeccompFilter::new(
         calls,
         SeccompAction::Errno(libc::EPERM as u32),

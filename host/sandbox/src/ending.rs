@@ -38,35 +38,22 @@ pub(crate) fn of_error(error: &Error, limits: &Limits) -> Outcome {
         return of_trap(trap, error);
     }
     if let Some(message) = lack_of_room(error) {
-        return Outcome::Failed {
-            message,
-            retry: true,
-        };
+        return Outcome::Failed { message, retry: true };
     }
     // Whatever else the runtime refuses is a breach of the component model's rules.
-    of_limit(error, limits).unwrap_or_else(|| Outcome::Trapped {
-        kind: TrapKind::Contract,
-        message: message(error),
-    })
+    of_limit(error, limits).unwrap_or_else(|| Outcome::Trapped { kind: TrapKind::Contract, message: message(error) })
 }
 
 /// Names the outcome of a guest that the host has stopped.
 fn of_stop(stop: &Stop, error: &Error) -> Outcome {
     match stop {
         Stop::TimedOut => Outcome::TimedOut,
-        Stop::OverMemory { limit, asked } => Outcome::OverMemory {
-            limit: *limit,
-            asked: *asked,
-        },
-        Stop::HostFull(_) => Outcome::Failed {
-            message: stop.to_string(),
-            retry: true,
-        },
+        Stop::OverMemory { limit, asked } => Outcome::OverMemory { limit: *limit, asked: *asked },
+        Stop::HostFull(_) => Outcome::Failed { message: stop.to_string(), retry: true },
         Stop::HostCallLimit { limit } => Outcome::HostCallLimit { limit: *limit },
-        Stop::Unserved(_) | Stop::HostInDescribe(_) => Outcome::Trapped {
-            kind: TrapKind::Other,
-            message: message(error),
-        },
+        Stop::Unserved(_) | Stop::HostInDescribe(_) => {
+            Outcome::Trapped { kind: TrapKind::Other, message: message(error) }
+        }
     }
 }
 
@@ -78,12 +65,8 @@ fn of_trap(trap: &Trap, error: &Error) -> Outcome {
         Trap::StackOverflow => TrapKind::StackOverflow,
         Trap::MemoryOutOfBounds => TrapKind::MemoryOutOfBounds,
         Trap::UnreachableCodeReached => TrapKind::Unreachable,
-        Trap::IntegerOverflow | Trap::IntegerDivisionByZero | Trap::BadConversionToInteger => {
-            TrapKind::Arithmetic
-        }
-        Trap::TableOutOfBounds | Trap::IndirectCallToNull | Trap::BadSignature => {
-            TrapKind::IndirectCall
-        }
+        Trap::IntegerOverflow | Trap::IntegerDivisionByZero | Trap::BadConversionToInteger => TrapKind::Arithmetic,
+        Trap::TableOutOfBounds | Trap::IndirectCallToNull | Trap::BadSignature => TrapKind::IndirectCall,
         Trap::CannotEnterComponent
         | Trap::CannotLeaveComponent
         | Trap::InvalidChar
@@ -93,10 +76,7 @@ fn of_trap(trap: &Trap, error: &Error) -> Outcome {
         | Trap::UnalignedPointer => TrapKind::Contract,
         _ => TrapKind::Other,
     };
-    Outcome::Trapped {
-        kind,
-        message: message(error),
-    }
+    Outcome::Trapped { kind, message: message(error) }
 }
 
 /// Explains a lack of room on this host, if that is the error; the guest may be tried again.
@@ -122,10 +102,7 @@ fn of_limit(error: &Error, limits: &Limits) -> Option<Outcome> {
     let root = error.root_cause().to_string();
     if root.starts_with("too much data is being copied") {
         let limit = copy_limit(limits) as u64;
-        return Some(Outcome::OutputTooLarge {
-            limit: limits.output_bytes,
-            size: limit.saturating_add(1),
-        });
+        return Some(Outcome::OutputTooLarge { limit: limits.output_bytes, size: limit.saturating_add(1) });
     }
     let limit = if root.starts_with("resource limit exceeded") {
         u64::from(limits.instances)
@@ -134,10 +111,7 @@ fn of_limit(error: &Error, limits: &Limits) -> Option<Outcome> {
     } else {
         return None;
     };
-    Some(Outcome::OverMemory {
-        limit,
-        asked: limit.saturating_add(1),
-    })
+    Some(Outcome::OverMemory { limit, asked: limit.saturating_add(1) })
 }
 
 /// Cuts the message of a trap, whose secrets are masked by now.
@@ -154,26 +128,17 @@ pub(crate) fn shorten(outcome: &mut Outcome) {
 pub(crate) fn of_answer(answer: bindings::Outcome, binding: &Binding, limits: &Limits) -> Outcome {
     let size = size(&answer);
     if size > limits.output_bytes {
-        return Outcome::OutputTooLarge {
-            limit: limits.output_bytes,
-            size,
-        };
+        return Outcome::OutputTooLarge { limit: limits.output_bytes, size };
     }
     match answer {
         bindings::Outcome::SetClause(clause) => Outcome::Clause(clause),
-        bindings::Outcome::Abort(bindings::Postponement { reason, after }) => Outcome::Aborted {
-            reason,
-            after: after.map(|after| Duration::from_micros(after).min(LONGEST_WAIT)),
-        },
-        bindings::Outcome::Fail(bindings::Failure { message, retry }) => {
-            Outcome::Failed { message, retry }
+        bindings::Outcome::Abort(bindings::Postponement { reason, after }) => {
+            Outcome::Aborted { reason, after: after.map(|after| Duration::from_micros(after).min(LONGEST_WAIT)) }
         }
+        bindings::Outcome::Fail(bindings::Failure { message, retry }) => Outcome::Failed { message, retry },
         bindings::Outcome::Assignments(list) => match assignments(list, binding) {
             Ok(list) => Outcome::Assignments(list),
-            Err(message) => Outcome::Trapped {
-                kind: TrapKind::Contract,
-                message,
-            },
+            Err(message) => Outcome::Trapped { kind: TrapKind::Contract, message },
         },
     }
 }
@@ -227,17 +192,9 @@ fn assignments(
             ValueResult::List(values) => Value::Array(values.into_iter().map(model).collect()),
         };
         if !fits(&value, attribute) {
-            return Err(format!(
-                "assigned {} to `{}`, which is {}",
-                described(&value),
-                attribute.name,
-                attribute.kind
-            ));
+            return Err(format!("assigned {} to `{}`, which is {}", described(&value), attribute.name, attribute.kind));
         }
-        assignments.push(Assignment {
-            attribute: attribute.name.clone(),
-            value,
-        });
+        assignments.push(Assignment { attribute: attribute.name.clone(), value });
     }
     Ok(assignments)
 }
@@ -273,9 +230,7 @@ pub(crate) fn is_possible(outcome: &Outcome, binding: &Binding, limits: &Limits)
         Outcome::Clause(text) => text.len() as u64,
         Outcome::Aborted { reason: text, .. }
         | Outcome::Failed { message: text, .. }
-        | Outcome::Trapped { message: text, .. } => {
-            (text.len() as u64).saturating_sub(MESSAGE_BYTES as u64 * 2)
-        }
+        | Outcome::Trapped { message: text, .. } => (text.len() as u64).saturating_sub(MESSAGE_BYTES as u64 * 2),
         Outcome::Assignments(list) => (list.iter())
             .map(|one| match &one.value {
                 Value::Scalar(value) => text(value),
@@ -306,10 +261,7 @@ fn fits(value: &Value, attribute: &BoundAttribute) -> bool {
                 | (Scalar::Text(_), ScalarType::Text | ScalarType::Enum(_))
                 | (
                     Scalar::Integer(_),
-                    ScalarType::Integer
-                        | ScalarType::Bigint
-                        | ScalarType::Numeric
-                        | ScalarType::Float
+                    ScalarType::Integer | ScalarType::Bigint | ScalarType::Numeric | ScalarType::Float
                 )
                 | (Scalar::Bigint(_), ScalarType::Bigint | ScalarType::Numeric)
                 | (Scalar::Numeric(_), ScalarType::Numeric)

@@ -104,10 +104,7 @@ impl UploadError {
     /// Returns true if the same component may be accepted another time: the fault is this machine's, not the
     /// file's.
     pub fn is_of_machine(&self) -> bool {
-        matches!(
-            self,
-            UploadError::CompileWait { .. } | UploadError::Compiler(_)
-        )
+        matches!(self, UploadError::CompileWait { .. } | UploadError::Compiler(_))
     }
 }
 
@@ -134,9 +131,6 @@ impl From<DeclarationError> for DescribeError {
 impl DescribeError {
     /// Returns true if the same component may answer another time: it had not the time or the memory that it needs.
     pub fn is_of_machine(&self) -> bool {
-        matches!(
-            self,
-            DescribeError::Ended(Outcome::TimedOut | Outcome::OverMemory { .. })
-        )
+        matches!(self, DescribeError::Ended(Outcome::TimedOut | Outcome::OverMemory { .. }))
     }
 }

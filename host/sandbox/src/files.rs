@@ -8,9 +8,7 @@ use wedflow_contract::{Digest, FILES_INTERFACE};
 use crate::answers::{Content, FileAnswer};
 use crate::outside::NOT_GRANTED;
 use crate::provided::Provided;
-use crate::state::{
-    Answered, FUEL_PER_FILE_OPERATION, State, Store, charge, charge_fuel, count_host_call,
-};
+use crate::state::{Answered, FUEL_PER_FILE_OPERATION, State, Store, charge, charge_fuel, count_host_call};
 use crate::wire::{FileAct, Question, Reply};
 
 /// Bytes of a refusal's message that a guest receives.
@@ -54,12 +52,8 @@ type FileResult<T> = (Result<T, FileErrorHere>,);
 pub(crate) fn define(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     let mut files = linker.instance(FILES_INTERFACE)?;
     files.func_wrap_async("read", read)?;
-    files.func_wrap_async("write", |store, asked| {
-        written(store, "write", asked, FileAct::Write)
-    })?;
-    files.func_wrap_async("append", |store, asked| {
-        written(store, "append", asked, FileAct::Append)
-    })?;
+    files.func_wrap_async("write", |store, asked| written(store, "write", asked, FileAct::Write))?;
+    files.func_wrap_async("append", |store, asked| written(store, "append", asked, FileAct::Append))?;
     files.func_wrap_async("remove", remove)?;
     files.func_wrap_async("all", all)
 }
@@ -163,10 +157,7 @@ fn all(mut store: Store<'_>, (): ()) -> Answered<'_, FileResult<Vec<FileHere>>> 
         count_host_call(&mut store, "all")?;
         charge_fuel(&mut store, FUEL_PER_FILE_OPERATION)?;
         Ok((match filed(&mut store, FileAct::All).await {
-            FileAnswer::All(files) => Ok(files
-                .into_iter()
-                .map(|(name, size)| FileHere { name, size })
-                .collect()),
+            FileAnswer::All(files) => Ok(files.into_iter().map(|(name, size)| FileHere { name, size }).collect()),
             other => Err(refused(other)),
         },))
     })
@@ -215,11 +206,7 @@ async fn filed(store: &mut Store<'_>, act: FileAct) -> FileAnswer {
 }
 
 /// Does an operation on the instance's files, if they are granted, on a thread that may block.
-pub(crate) async fn answer(
-    draft: &mut Option<Draft>,
-    act: FileAct,
-    provided: Option<&Provided>,
-) -> FileAnswer {
+pub(crate) async fn answer(draft: &mut Option<Draft>, act: FileAct, provided: Option<&Provided>) -> FileAnswer {
     let answer = match draft.take() {
         None => FileAnswer::Refused("denied".to_owned(), FILES_NOT_GRANTED.to_owned()),
         Some(mut taken) => {
@@ -292,10 +279,7 @@ mod tests {
             let FileAnswer::Refused(_, said) = masked_and_cut(refused, Some(&provided)) else {
                 panic!("a refusal stays one");
             };
-            assert!(
-                said.len() <= MOST_MESSAGE && !said.contains("SEC"),
-                "{before}: {said}"
-            );
+            assert!(said.len() <= MOST_MESSAGE && !said.contains("SEC"), "{before}: {said}");
         }
     }
 }

@@ -30,11 +30,7 @@ struct Functions {
 ///
 /// # Errors
 /// The compiler's. A file that cannot be used is no error: all is compiled.
-pub(crate) fn compile(
-    folder: &Path,
-    bytes: &[u8],
-    settings: &Settings,
-) -> wasmtime::Result<Vec<u8>> {
+pub(crate) fn compile(folder: &Path, bytes: &[u8], settings: &Settings) -> wasmtime::Result<Vec<u8>> {
     let functions = Functions::open(&folder.join("functions.redb"))
         .inspect_err(|error| tracing::debug!("no function of earlier builds is used: {error}"))
         .ok()
@@ -57,11 +53,7 @@ impl Functions {
         }
         let file = Database::create(file)?;
         let known = file.begin_read()?.open_table(FUNCTIONS).ok();
-        Ok(Functions {
-            file,
-            known,
-            new: Mutex::default(),
-        })
+        Ok(Functions { file, known, new: Mutex::default() })
     }
 
     /// Writes the functions that the file lacks.
@@ -113,9 +105,7 @@ mod tests {
 
     fn number_of_functions(folder: &Path) -> u64 {
         let functions = Functions::open(&folder.join("functions.redb")).expect("opened");
-        functions
-            .known
-            .map_or(0, |known| known.len().expect("a number"))
+        functions.known.map_or(0, |known| known.len().expect("a number"))
     }
 
     #[test]
@@ -123,9 +113,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let settings = Settings::fast();
         let build = |bytes: &[u8]| {
-            let plain = Engine::new(&settings.code())
-                .and_then(|engine| engine.precompile_component(bytes))
-                .expect("compiled");
+            let plain =
+                Engine::new(&settings.code()).and_then(|engine| engine.precompile_component(bytes)).expect("compiled");
             let code = compile(folder.path(), bytes, &settings).expect("compiled");
             assert_eq!(code, plain, "the same code as without");
             number_of_functions(folder.path())

@@ -26,10 +26,7 @@ use crate::{confine, planted, wire};
 
 /// Serves as a guest process until the host closes the socket, which is standard input.
 pub(crate) fn serve(settings: &str) -> ! {
-    #[expect(
-        unsafe_code,
-        reason = "nothing in this process has opened a descriptor yet"
-    )]
+    #[expect(unsafe_code, reason = "nothing in this process has opened a descriptor yet")]
     // SAFETY: see the reason.
     unsafe {
         close_fds::close_open_fds(3, &[]);
@@ -39,11 +36,7 @@ pub(crate) fn serve(settings: &str) -> ! {
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
     // Where memory is short, this process goes before the host and the database.
     let _ = std::fs::write("/proc/self/oom_score_adj", "800");
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_io()
-        .enable_time()
-        .event_interval(4)
-        .build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().event_interval(4).build();
     let served = runtime.and_then(|runtime| runtime.block_on(serve_host(settings)));
     // At once: what guests left behind is not worth tidying.
     std::process::exit(i32::from(served.is_err()))
@@ -79,9 +72,7 @@ async fn serve_host(settings: &str) -> std::io::Result<()> {
 fn prepare(settings: &str) -> Result<Sandbox, String> {
     let settings: Settings = serde_json::from_str(settings).map_err(|error| error.to_string())?;
     let sandbox = Sandbox::new(settings).map_err(|error| error.to_string())?;
-    sandbox
-        .pool_for(u64::MAX)
-        .map_err(|error| error.to_string())?;
+    sandbox.pool_for(u64::MAX).map_err(|error| error.to_string())?;
     let _: u64 = rand::random();
     confine::confine()?;
     Ok(sandbox)
@@ -141,9 +132,7 @@ impl Guests {
     fn bind(&mut self, transition: Transition<'_>) -> Option<()> {
         let component = self.components.get(&transition.digest)?;
         let provided = Provided::new(transition.settings.into_owned(), transition.secrets);
-        let bound = component
-            .bound(transition.binding.into_owned())
-            .provided_with(Arc::new(provided));
+        let bound = component.bound(transition.binding.into_owned()).provided_with(Arc::new(provided));
         let bound = (bound, transition.files, transition.http);
         self.bound.insert(transition.number, bound);
         Some(())
@@ -161,12 +150,7 @@ impl Guests {
 
     fn run(&mut self, call: Call<'static>) -> Option<()> {
         let (bound, files, http) = self.bound.get(&call.bound)?.clone();
-        let asker = Asker {
-            call: call.call,
-            link: Arc::clone(&self.link),
-            files,
-            http,
-        };
+        let asker = Asker { call: call.call, link: Arc::clone(&self.link), files, http };
         let (sandbox, running) = (Arc::clone(&self.sandbox), Arc::clone(&self.running));
         let number = call.call;
         let guest = tokio::spawn(async move {
@@ -204,14 +188,5 @@ async fn attempt(sandbox: &Sandbox, bound: &Bound, call: &Call<'_>, asker: Asker
         ..AttemptContext::default()
     };
     let timeout = Duration::from_micros(call.timeout_us);
-    sandbox
-        .run_asking(
-            bound,
-            invocation,
-            timeout,
-            &call.limits,
-            context,
-            Some(asker),
-        )
-        .await
+    sandbox.run_asking(bound, invocation, timeout, &call.limits, context, Some(asker)).await
 }

@@ -27,15 +27,12 @@ struct Field {
 pub(crate) fn define(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     let mut host = linker.instance(HOST_INTERFACE)?;
     host.func_wrap("log", log)?;
-    host.func_wrap(
-        "panicked",
-        |mut store: Store<'_>, (first, second, third, fourth): (u64, u64, u64, u64)| {
-            count_host_call(&mut store, "panicked")?;
-            let state = store.data_mut();
-            state.log.panicked([first, second, third, fourth]);
-            Ok(())
-        },
-    )?;
+    host.func_wrap("panicked", |mut store: Store<'_>, (first, second, third, fourth): (u64, u64, u64, u64)| {
+        count_host_call(&mut store, "panicked")?;
+        let state = store.data_mut();
+        state.log.panicked([first, second, third, fourth]);
+        Ok(())
+    })?;
     host.func_wrap("now", |mut store: Store<'_>, (): ()| {
         count_host_call(&mut store, "now")?;
         let state = store.data_mut();
@@ -98,9 +95,7 @@ fn log(
         store.data_mut().log.drop_line();
         return Ok(());
     }
-    let fields = fields
-        .iter(store.as_context_mut())?
-        .collect::<wasmtime::Result<Vec<Field>>>()?;
+    let fields = fields.iter(store.as_context_mut())?.collect::<wasmtime::Result<Vec<Field>>>()?;
     let mut bytes = message.to_str(store.as_context())?.len();
     for field in &fields {
         bytes += field.key.to_str(store.as_context())?.len();

@@ -90,10 +90,7 @@ pub(crate) fn define(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     })
 }
 
-fn fetch(
-    mut store: Store<'_>,
-    (request,): (RequestHere,),
-) -> Answered<'_, (Result<ResponseHere, FetchErrorHere>,)> {
+fn fetch(mut store: Store<'_>, (request,): (RequestHere,)) -> Answered<'_, (Result<ResponseHere, FetchErrorHere>,)> {
     Box::new(async move {
         count_host_call(&mut store, "fetch")?;
         if let Some(refusal) = http_not_granted(&mut store) {
@@ -108,15 +105,7 @@ fn fetch(
             charge(&mut store, body.0.len())?;
         }
         Ok((match answer {
-            HttpAnswer::Answered {
-                status,
-                headers,
-                body,
-            } => Ok(ResponseHere {
-                status,
-                headers,
-                body: body.0,
-            }),
+            HttpAnswer::Answered { status, headers, body } => Ok(ResponseHere { status, headers, body: body.0 }),
             refusal @ HttpAnswer::Refused(..) => Err(unanswered(refusal)),
         },))
     })
@@ -125,9 +114,7 @@ fn fetch(
 fn unanswered(answer: HttpAnswer) -> FetchErrorHere {
     let (kind, message) = match answer {
         HttpAnswer::Refused(kind, message) => (kind, message),
-        HttpAnswer::Answered { .. } => {
-            (String::new(), "the record holds another answer".to_owned())
-        }
+        HttpAnswer::Answered { .. } => (String::new(), "the record holds another answer".to_owned()),
     };
     FetchErrorHere {
         kind: match kind.as_str() {
@@ -161,10 +148,7 @@ const HTTP_NOT_GRANTED: &str = "HTTP is not granted: the operator allows hosts a
     allows them to a transition (`http` in flow.toml)";
 
 /// A request out of the guest's memory.
-fn copied(
-    store: &mut Store<'_>,
-    request: &RequestHere,
-) -> wasmtime::Result<Result<Asked, HttpAnswer>> {
+fn copied(store: &mut Store<'_>, request: &RequestHere) -> wasmtime::Result<Result<Asked, HttpAnswer>> {
     let length = request.body.as_le_slice(store.as_context()).len();
     if let Some(refused) = refuse_too_large(request.headers.len(), length) {
         return Ok(Err(refused));
@@ -172,10 +156,7 @@ fn copied(
     let body = request.body.as_le_slice(store.as_context()).to_vec();
     // It is read as text, masked and digested.
     charge(store, body.len().saturating_mul(BODY_PASSES))?;
-    let given = request
-        .headers
-        .iter(store.as_context_mut())?
-        .collect::<wasmtime::Result<Vec<HeaderHere>>>()?;
+    let given = request.headers.iter(store.as_context_mut())?.collect::<wasmtime::Result<Vec<HeaderHere>>>()?;
     let text = |text: &WasmStr| copy_text(store, text);
     let headers = (given.iter()).map(|header| {
         let secret = header.secret.as_ref().map(text).transpose()?;
@@ -236,27 +217,16 @@ pub(crate) fn complete(
         add_traceparent(traceparent, &mut headers);
     }
     known.push_str(&mask(provided, &String::from_utf8_lossy(&asked.body)));
-    let known = format!(
-        "{} {} {}",
-        mask(provided, &asked.method),
-        mask(provided, &asked.url),
-        Digest::of(known.as_bytes())
-    );
-    let request = Request {
-        method: asked.method,
-        url: asked.url,
-        headers,
-        body: asked.body,
-        confidential,
-    };
+    let known =
+        format!("{} {} {}", mask(provided, &asked.method), mask(provided, &asked.url), Digest::of(known.as_bytes()));
+    let request = Request { method: asked.method, url: asked.url, headers, body: asked.body, confidential };
     Ok((request, known))
 }
 
 /// Adds the header by which the receiver goes on with the attempt's trace, unless the guest set one. No record knows it.
 fn add_traceparent(traceparent: Option<&str>, sent: &mut Vec<(String, String)>) {
     const NAME: &str = "traceparent";
-    let has_room =
-        sent.len() < MAX_HEADERS && !sent.iter().any(|(name, _)| name.eq_ignore_ascii_case(NAME));
+    let has_room = sent.len() < MAX_HEADERS && !sent.iter().any(|(name, _)| name.eq_ignore_ascii_case(NAME));
     if let (Some(value), true) = (traceparent, has_room) {
         sent.push((NAME.to_owned(), value.to_owned()));
     }
@@ -309,22 +279,13 @@ async fn fetched(store: &mut Store<'_>, asked: Asked) -> HttpAnswer {
     if matches!(http, Some(HttpHere::Network { .. })) {
         state.slices.release();
     }
-    let answer = answer(
-        state.outside.http.as_ref(),
-        request,
-        state.provided.as_deref(),
-    )
-    .await;
+    let answer = answer(state.outside.http.as_ref(), request, state.provided.as_deref()).await;
     state.answers.keep_http(known, &answer);
     answer
 }
 
 /// Asks the test, or the network. The answer holds no secret that the other side sent back.
-pub(crate) async fn answer(
-    http: Option<&HttpHere>,
-    request: Request,
-    provided: Option<&Provided>,
-) -> HttpAnswer {
+pub(crate) async fn answer(http: Option<&HttpHere>, request: Request, provided: Option<&Provided>) -> HttpAnswer {
     let answer = match http {
         None => HttpAnswer::Refused("denied".to_owned(), HTTP_NOT_GRANTED.to_owned()),
         Some(HttpHere::Test(exchanges)) => {
@@ -376,10 +337,7 @@ fn expected(exchanges: &mut VecDeque<Exchange>, request: &Request) -> HttpAnswer
         ),
         None => HttpAnswer::Refused(
             "denied".to_owned(),
-            format!(
-                "the test expects no request (more), and this is {} {}",
-                request.method, request.url
-            ),
+            format!("the test expects no request (more), and this is {} {}", request.method, request.url),
         ),
     }
 }
@@ -387,25 +345,14 @@ fn expected(exchanges: &mut VecDeque<Exchange>, request: &Request) -> HttpAnswer
 /// The answer without secrets that the other side sent back: the guest need not know those it only sends.
 fn masked(answer: HttpAnswer, provided: &Provided) -> HttpAnswer {
     match answer {
-        HttpAnswer::Answered {
-            status,
-            headers,
-            body,
-        } => HttpAnswer::Answered {
+        HttpAnswer::Answered { status, headers, body } => HttpAnswer::Answered {
             status,
             headers: headers
                 .into_iter()
-                .map(|(name, value)| {
-                    (
-                        provided.mask(&name).into_owned(),
-                        provided.mask(&value).into_owned(),
-                    )
-                })
+                .map(|(name, value)| (provided.mask(&name).into_owned(), provided.mask(&value).into_owned()))
                 .collect(),
             body: Content(provided.mask_bytes(body.0)),
         },
-        HttpAnswer::Refused(kind, message) => {
-            HttpAnswer::Refused(kind, provided.mask(&message).into_owned())
-        }
+        HttpAnswer::Refused(kind, message) => HttpAnswer::Refused(kind, provided.mask(&message).into_owned()),
     }
 }

@@ -6,8 +6,8 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use wasmtime::{
-    Caller, Config, Engine, ExternType, Instance, Linker, Memory, Module, OptLevel, Store,
-    StoreLimits, StoreLimitsBuilder, Val,
+    Caller, Config, Engine, ExternType, Instance, Linker, Memory, Module, OptLevel, Store, StoreLimits,
+    StoreLimitsBuilder, Val,
 };
 use wasmtime_wizer::{InstanceState, SnapshotVal, ValType, Wizer};
 
@@ -89,9 +89,7 @@ pub fn initialised(module: &[u8]) -> Result<Vec<u8>, InitialiseError> {
     let (context, instrumented) = wizer.instrument(module).map_err(unfit)?;
     let mut config = Config::new();
     // It runs once: what compiling saves is more than what running costs.
-    config
-        .cranelift_opt_level(OptLevel::None)
-        .consume_fuel(true);
+    config.cranelift_opt_level(OptLevel::None).consume_fuel(true);
     let engine = Engine::new(&config).map_err(unfit)?;
     let module = Module::new(&engine, instrumented).map_err(unfit)?;
     let mut store = Store::new(
@@ -106,22 +104,15 @@ pub fn initialised(module: &[u8]) -> Result<Vec<u8>, InitialiseError> {
     store.limiter(|world| &mut world.limits);
     store.set_fuel(FUEL).map_err(unfit)?;
     let linker = world(&engine, &module).map_err(unfit)?;
-    let started = linker
-        .instantiate(&mut store, &module)
-        .and_then(|instance| {
-            instance
-                .get_typed_func::<(), ()>(&mut store, START)?
-                .call(&mut store, ())?;
-            Ok(instance)
-        });
+    let started = linker.instantiate(&mut store, &module).and_then(|instance| {
+        instance.get_typed_func::<(), ()>(&mut store, START)?.call(&mut store, ())?;
+        Ok(instance)
+    });
     let instance = started.map_err(|error| InitialiseError::Failed {
         reason: error.root_cause().to_string(),
         printed: String::from_utf8_lossy(&store.data().printed).into_owned(),
     })?;
-    let mut state = Left {
-        store: &mut store,
-        instance,
-    };
+    let mut state = Left { store: &mut store, instance };
     at_once(wizer.snapshot(&context, &mut state)).map_err(unfit)
 }
 
@@ -135,23 +126,18 @@ fn world(engine: &Engine, module: &Module) -> wasmtime::Result<Linker<World>> {
         let ExternType::Func(kind) = import.ty() else {
             continue;
         };
-        linker.func_new(
-            &from.clone(),
-            &name.clone(),
-            kind,
-            move |mut caller, given, answer| {
-                if from != WASI {
-                    return Err(wasmtime::Error::msg(format!(
-                        "it called `{name}` of the server, which is there for transitions only"
-                    )));
-                }
-                let errno = wasi(&mut caller, &name, given)?;
-                if let Some(answer) = answer.first_mut() {
-                    *answer = Val::I32(errno);
-                }
-                Ok(())
-            },
-        )?;
+        linker.func_new(&from.clone(), &name.clone(), kind, move |mut caller, given, answer| {
+            if from != WASI {
+                return Err(wasmtime::Error::msg(format!(
+                    "it called `{name}` of the server, which is there for transitions only"
+                )));
+            }
+            let errno = wasi(&mut caller, &name, given)?;
+            if let Some(answer) = answer.first_mut() {
+                *answer = Val::I32(errno);
+            }
+            Ok(())
+        })?;
     }
     Ok(linker)
 }
@@ -165,8 +151,9 @@ fn wasi(caller: &mut Caller<'_, World>, name: &str, given: &[Val]) -> wasmtime::
     let number = |at: usize| given.get(at).map_or(0, number_of);
     let done = match name {
         "args_get" | "environ_get" | "sched_yield" => Some(()),
-        "args_sizes_get" | "environ_sizes_get" => put(&memory, caller, number(0), &[0; 4])
-            .and_then(|()| put(&memory, caller, number(1), &[0; 4])),
+        "args_sizes_get" | "environ_sizes_get" => {
+            put(&memory, caller, number(0), &[0; 4]).and_then(|()| put(&memory, caller, number(1), &[0; 4]))
+        }
         "clock_time_get" => {
             let now = caller.data_mut().nanoseconds();
             put(&memory, caller, number(2), &now.to_le_bytes())
@@ -199,11 +186,7 @@ fn put(memory: &Memory, caller: &mut Caller<'_, World>, at: usize, bytes: &[u8])
     memory.write(caller, at, bytes).ok()
 }
 
-fn bytes_at<const N: usize>(
-    memory: &Memory,
-    caller: &Caller<'_, World>,
-    at: usize,
-) -> Option<[u8; N]> {
+fn bytes_at<const N: usize>(memory: &Memory, caller: &Caller<'_, World>, at: usize) -> Option<[u8; N]> {
     let mut bytes = [0; N];
     memory.read(caller, at, &mut bytes).ok()?;
     Some(bytes)
@@ -216,15 +199,10 @@ fn print(memory: &Memory, caller: &mut Caller<'_, World>, given: &[Val]) -> Opti
         let at = number(1).checked_add(n.checked_mul(8)?)?;
         let start = u32::from_le_bytes(bytes_at(memory, caller, at)?) as usize;
         let length = u32::from_le_bytes(bytes_at(memory, caller, at + 4)?);
-        let text = memory
-            .data(&*caller)
-            .get(start..start.checked_add(length as usize)?)?;
+        let text = memory.data(&*caller).get(start..start.checked_add(length as usize)?)?;
         let text = text.to_vec();
         let room = PRINTED.saturating_sub(caller.data().printed.len());
-        caller
-            .data_mut()
-            .printed
-            .extend(text.into_iter().take(room));
+        caller.data_mut().printed.extend(text.into_iter().take(room));
         written = written.wrapping_add(length);
     }
     put(memory, caller, number(3), &written.to_le_bytes())
@@ -237,11 +215,7 @@ fn wait(memory: &Memory, caller: &mut Caller<'_, World>, given: &[Val]) -> Optio
     let for_nanoseconds = u64::from_le_bytes(wanted[24..32].try_into().ok()?);
     let absolute = wanted[40] & 1 == 1;
     let world = caller.data_mut();
-    world.tick = if absolute {
-        world.tick.max(for_nanoseconds)
-    } else {
-        world.tick.saturating_add(for_nanoseconds)
-    };
+    world.tick = if absolute { world.tick.max(for_nanoseconds) } else { world.tick.saturating_add(for_nanoseconds) };
     let mut event = [0; 32];
     event[..8].copy_from_slice(&wanted[..8]);
     put(memory, caller, number(1), &event)?;
@@ -256,10 +230,7 @@ struct Left<'a> {
 
 impl InstanceState for Left<'_> {
     async fn global_get(&mut self, name: &str, _: ValType) -> SnapshotVal {
-        let value = self
-            .instance
-            .get_global(&mut *self.store, name)
-            .map(|global| global.get(&mut *self.store));
+        let value = self.instance.get_global(&mut *self.store, name).map(|global| global.get(&mut *self.store));
         match value {
             Some(Val::I64(n)) => SnapshotVal::I64(n),
             Some(Val::F32(n)) => SnapshotVal::F32(n),

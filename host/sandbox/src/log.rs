@@ -40,14 +40,8 @@ impl Logs {
     /// Bytes that the lines count against the limit.
     pub(crate) fn bytes(&self) -> u64 {
         let of_line = |line: &LogLine| {
-            let fields = line
-                .fields
-                .iter()
-                .map(|(key, value)| key.len() + value.len());
-            cost(
-                line.message.len() + fields.sum::<usize>(),
-                line.fields.len(),
-            )
+            let fields = line.fields.iter().map(|(key, value)| key.len() + value.len());
+            cost(line.message.len() + fields.sum::<usize>(), line.fields.len())
         };
         self.lines.iter().map(of_line).sum()
     }
@@ -55,9 +49,7 @@ impl Logs {
 
 /// Bytes that a line of `bytes` of text in `parts` strings counts.
 fn cost(bytes: usize, parts: usize) -> u64 {
-    (bytes as u64)
-        .saturating_add((parts as u64).saturating_mul(LINE_COST))
-        .saturating_add(LINE_COST)
+    (bytes as u64).saturating_add((parts as u64).saturating_mul(LINE_COST)).saturating_add(LINE_COST)
 }
 
 /// The log of a running call.
@@ -81,13 +73,7 @@ pub(crate) enum Stream {
 impl Log {
     /// An empty log with room for `bytes` of text.
     pub(crate) fn new(bytes: u64) -> Self {
-        Log {
-            left: bytes,
-            logs: Logs::default(),
-            printed: [Vec::new(), Vec::new()],
-            panic: Vec::new(),
-            provided: None,
-        }
+        Log { left: bytes, logs: Logs::default(), printed: [Vec::new(), Vec::new()], panic: Vec::new(), provided: None }
     }
 
     /// Names the secrets to mask.
@@ -181,11 +167,7 @@ impl Log {
         if bytes.is_empty() || !self.room(bytes.len(), 0) {
             return;
         }
-        self.push(LogLine {
-            severity,
-            message: String::from_utf8_lossy(bytes).into_owned(),
-            fields: Vec::new(),
-        });
+        self.push(LogLine { severity, message: String::from_utf8_lossy(bytes).into_owned(), fields: Vec::new() });
     }
 
     /// Adds a piece of what the guest says as it panics; no text holds zeros.
@@ -221,10 +203,7 @@ mod tests {
         let secrets = [("key".to_owned(), secret.to_owned())].into();
         for before in PANIC - secret.len()..PANIC + 2 {
             let mut log = Log::new(1 << 20);
-            log.masks(Some(Arc::new(Provided::new(
-                std::collections::HashMap::new(),
-                Clone::clone(&secrets),
-            ))));
+            log.masks(Some(Arc::new(Provided::new(std::collections::HashMap::new(), Clone::clone(&secrets)))));
             let mut said = vec![b'p'; before];
             said.extend_from_slice(secret.as_bytes());
             said.resize(said.len().next_multiple_of(32), b'q');
@@ -238,10 +217,7 @@ mod tests {
             log.print(Stream::Out, &printed);
             let logs = log.finish();
             let all: String = logs.lines.iter().map(|line| &*line.message).collect();
-            assert!(
-                !all.contains("SEC") && !all.contains("789"),
-                "{before}: {all}"
-            );
+            assert!(!all.contains("SEC") && !all.contains("789"), "{before}: {all}");
         }
     }
 
@@ -252,11 +228,7 @@ mod tests {
         log.print(Stream::Error, b"careful");
         log.print(Stream::Out, b"o\n\nthree");
         let logs = log.finish();
-        let texts: Vec<_> = logs
-            .lines
-            .iter()
-            .map(|line| line.message.as_str())
-            .collect();
+        let texts: Vec<_> = logs.lines.iter().map(|line| line.message.as_str()).collect();
         assert_eq!(texts, ["one", "two", "three", "careful"]);
         assert_eq!(logs.lines[3].severity, Severity::Warn);
     }

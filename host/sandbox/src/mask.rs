@@ -115,9 +115,7 @@ mod tests {
 
     #[test]
     fn secrets_made_to_be_slow_to_find_are_found_in_one_pass() {
-        let texts: Vec<String> = (0..50)
-            .map(|n| format!("{}b", "a".repeat(2_000 - n)))
-            .collect();
+        let texts: Vec<String> = (0..50).map(|n| format!("{}b", "a".repeat(2_000 - n))).collect();
         let masks = Masks::of(&texts).expect("texts");
         let text = "a".repeat(1 << 20);
         let begun = Instant::now();

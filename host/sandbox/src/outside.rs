@@ -26,8 +26,7 @@ pub struct Granted {
 impl Granted {
     /// Returns true if a test answers.
     pub(crate) fn is_of_test(&self) -> bool {
-        matches!(self.files, Some(FilesFrom::Test(_)))
-            || matches!(self.http, Some(HttpFrom::Test(_)))
+        matches!(self.files, Some(FilesFrom::Test(_))) || matches!(self.http, Some(HttpFrom::Test(_)))
     }
 }
 
@@ -88,10 +87,7 @@ pub(crate) struct Outside {
 
 /// Source of the answers to one call's HTTP requests.
 pub(crate) enum HttpHere {
-    Network {
-        http: Http,
-        allowed: Arc<[HostPort]>,
-    },
+    Network { http: Http, allowed: Arc<[HostPort]> },
     Test(Arc<Mutex<VecDeque<Exchange>>>),
 }
 
@@ -113,13 +109,10 @@ impl Outside {
                 FilesFrom::Test(before) => Draft::in_memory(before.clone()),
             }),
             http: granted.http.as_ref().map(|from| match from {
-                HttpFrom::Network { http, allowed } => HttpHere::Network {
-                    http: http.clone(),
-                    allowed: Arc::clone(allowed),
-                },
-                HttpFrom::Test(exchanges) => {
-                    HttpHere::Test(Arc::new(Mutex::new(exchanges.iter().cloned().collect())))
+                HttpFrom::Network { http, allowed } => {
+                    HttpHere::Network { http: http.clone(), allowed: Arc::clone(allowed) }
                 }
+                HttpFrom::Test(exchanges) => HttpHere::Test(Arc::new(Mutex::new(exchanges.iter().cloned().collect()))),
             }),
             key: key.to_owned(),
             traceparent: None,

@@ -65,8 +65,7 @@ impl<'a> Visitor<'a> for State<'a, '_> {
             match self.binding.position(&key, &mut cursor) {
                 Some(at) => {
                     let raw: &'a RawValue = map.next_value()?;
-                    state[at] =
-                        value(&reads[at], raw.get(), self.scratch).map_err(A::Error::custom)?;
+                    state[at] = value(&reads[at], raw.get(), self.scratch).map_err(A::Error::custom)?;
                 }
                 None => {
                     map.next_value::<IgnoredAny>()?;
@@ -99,17 +98,11 @@ impl<'a> serde::Deserialize<'a> for Key<'a> {
     }
 }
 
-fn value<'a>(
-    attribute: &BoundAttribute,
-    raw: &'a str,
-    scratch: &'a Bump,
-) -> Result<ValueParam<'a>, String> {
+fn value<'a>(attribute: &BoundAttribute, raw: &'a str, scratch: &'a Bump) -> Result<ValueParam<'a>, String> {
     let kind = &attribute.kind;
     let wrong = || mismatch(attribute, kind, raw);
     if !kind.array || raw == "null" {
-        return scalar(&kind.scalar, raw, scratch)
-            .map(ValueParam::Scalar)
-            .ok_or_else(wrong);
+        return scalar(&kind.scalar, raw, scratch).map(ValueParam::Scalar).ok_or_else(wrong);
     }
     let elements: Vec<&'a RawValue> = serde_json::from_str(raw).map_err(|_| wrong())?;
     let list = scratch.alloc_slice_fill_clone(elements.len(), &ScalarParam::Null);
@@ -177,23 +170,16 @@ mod tests {
     use wedflow_contract::{Declaration, bind};
 
     fn binding(attributes: &[(&str, &str)]) -> Binding {
-        let attributes: Vec<_> = attributes
-            .iter()
-            .map(|(name, kind)| ((*name).to_owned(), kind.parse().expect("type")))
-            .collect();
-        let declaration = Declaration {
-            transition: "t".into(),
-            ..Declaration::default()
-        };
+        let attributes: Vec<_> =
+            attributes.iter().map(|(name, kind)| ((*name).to_owned(), kind.parse().expect("type"))).collect();
+        let declaration = Declaration { transition: "t".into(), ..Declaration::default() };
         bind(&declaration, &attributes).expect("fits")
     }
 
     fn decoded(attributes: &[(&str, &str)], payload: &str) -> String {
         let scratch = Bump::new();
         match decode(payload, &binding(attributes), &scratch) {
-            Ok(state) => format!("{state:?}")
-                .replace("ValueParam::", "")
-                .replace("ScalarParam::", ""),
+            Ok(state) => format!("{state:?}").replace("ValueParam::", "").replace("ScalarParam::", ""),
             Err(error) => error.to_string(),
         }
     }
@@ -206,11 +192,7 @@ mod tests {
             ("text", r#""""#, r#"Scalar(Text(""))"#),
             ("enum(new,paid)", r#""paid""#, r#"Scalar(Text("paid"))"#),
             ("integer", "-2147483648", "Scalar(Integer(-2147483648))"),
-            (
-                "bigint",
-                "9223372036854775807",
-                "Scalar(Bigint(9223372036854775807))",
-            ),
+            ("bigint", "9223372036854775807", "Scalar(Bigint(9223372036854775807))"),
             (
                 "numeric",
                 "0.10000000000000000000000000000000000001",
@@ -220,38 +202,18 @@ mod tests {
             ("float", "1.5e300", "Scalar(Float(1.5e300))"),
             ("float", r#""-Infinity""#, "Scalar(Float(-inf))"),
             ("boolean", "true", "Scalar(Boolean(true))"),
-            (
-                "timestamptz",
-                r#""1970-01-01T00:00:01.000002+00:00""#,
-                "Scalar(Timestamptz(1000002))",
-            ),
-            (
-                "timestamptz",
-                r#""infinity""#,
-                "Scalar(Timestamptz(9223372036854775807))",
-            ),
+            ("timestamptz", r#""1970-01-01T00:00:01.000002+00:00""#, "Scalar(Timestamptz(1000002))"),
+            ("timestamptz", r#""infinity""#, "Scalar(Timestamptz(9223372036854775807))"),
             ("date", r#""1970-01-02""#, "Scalar(Date(1))"),
             ("interval", r#""PT1H""#, r#"Scalar(Interval("PT1H"))"#),
-            (
-                "jsonb",
-                r#"{"a": [1, null]}"#,
-                r#"Scalar(Jsonb("{\"a\": [1, null]}"))"#,
-            ),
-            (
-                "integer[]",
-                "[1, null, 3]",
-                "List([Integer(1), Null, Integer(3)])",
-            ),
+            ("jsonb", r#"{"a": [1, null]}"#, r#"Scalar(Jsonb("{\"a\": [1, null]}"))"#),
+            ("integer[]", "[1, null, 3]", "List([Integer(1), Null, Integer(3)])"),
             ("text[]", "[]", "List([])"),
             ("text[]", "null", "Scalar(Null)"),
             ("text", "null", "Scalar(Null)"),
         ] {
             let payload = format!(r#"{{"a": {json}}}"#);
-            assert_eq!(
-                decoded(&[("a", kind)], &payload),
-                format!("[{expected}]"),
-                "{kind}"
-            );
+            assert_eq!(decoded(&[("a", kind)], &payload), format!("[{expected}]"), "{kind}");
         }
     }
 
@@ -259,27 +221,18 @@ mod tests {
     fn attributes_are_found_in_any_order_and_may_be_missing() {
         let flow = [("bb", "text"), ("a", "integer"), ("c", "text")];
         let expected = r#"[Scalar(Text("x")), Scalar(Integer(1)), Scalar(Null)]"#;
-        for payload in [
-            r#"{"a": 1, "bb": "x"}"#,
-            r#"{"bb": "x", "a": 1}"#,
-            r#"{"zz": [{"a": 2}], "bb": "x", "": 7, "\u0061": 1}"#,
-        ] {
+        for payload in
+            [r#"{"a": 1, "bb": "x"}"#, r#"{"bb": "x", "a": 1}"#, r#"{"zz": [{"a": 2}], "bb": "x", "": 7, "\u0061": 1}"#]
+        {
             assert_eq!(decoded(&flow, payload), expected, "{payload}");
         }
-        assert_eq!(
-            decoded(&flow, "{}"),
-            "[Scalar(Null), Scalar(Null), Scalar(Null)]"
-        );
+        assert_eq!(decoded(&flow, "{}"), "[Scalar(Null), Scalar(Null), Scalar(Null)]");
     }
 
     #[test]
     fn what_does_not_fit_is_named() {
         for (kind, payload, part) in [
-            (
-                "integer",
-                r#"{"a": "x"}"#,
-                "`a` should be integer but is \"x\"",
-            ),
+            ("integer", r#"{"a": "x"}"#, "`a` should be integer but is \"x\""),
             ("integer", r#"{"a": 2147483648}"#, "should be integer"),
             ("text", r#"{"a": 1}"#, "should be text but is 1"),
             ("text[]", r#"{"a": "x"}"#, "should be text[]"),

@@ -53,18 +53,12 @@ impl Pool {
 
     /// The outcome for a component that needs more room than the pool has.
     pub(crate) fn too_large(&self, component: &Component) -> Outcome {
-        Outcome::OverMemory {
-            limit: u64::from(self.concurrent),
-            asked: u64::from(component.slots()),
-        }
+        Outcome::OverMemory { limit: u64::from(self.concurrent), asked: u64::from(component.slots()) }
     }
 
     /// The outcome for a component that no pool of the sandbox was compiled for.
     pub(crate) fn foreign() -> Outcome {
-        Outcome::Failed {
-            message: "the component was compiled by another sandbox".to_owned(),
-            retry: false,
-        }
+        Outcome::Failed { message: "the component was compiled by another sandbox".to_owned(), retry: false }
     }
 
     /// A store of this engine.

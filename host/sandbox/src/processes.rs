@@ -141,12 +141,7 @@ impl Calls {
     fn open(&mut self, watch: Option<Arc<dyn Watch>>) -> (u64, mpsc::Receiver<FromGuest>) {
         self.last += 1;
         let (messages, received) = mpsc::channel(2);
-        let open = OpenCall {
-            messages,
-            watch,
-            computes: false,
-            slice: None,
-        };
+        let open = OpenCall { messages, watch, computes: false, slice: None };
         self.open.insert(self.last, open);
         (self.last, received)
     }
@@ -186,12 +181,7 @@ impl Processes {
     ///
     /// # Errors
     /// The share is used up, or no process starts.
-    pub(crate) fn lease(
-        &self,
-        owner: Owner,
-        alone: bool,
-        memory: &Share,
-    ) -> Result<Leased, String> {
+    pub(crate) fn lease(&self, owner: Owner, alone: bool, memory: &Share) -> Result<Leased, String> {
         let alone = alone || owner.0 == TenantId::NOBODY;
         let mut kept = self.kept();
         let found = kept.choose(owner, self.per_tenant).filter(|_| !alone);
@@ -215,13 +205,7 @@ impl Processes {
     }
 
     /// Gives a tenant the spare process, and starts another one to be spare.
-    fn start_for(
-        &self,
-        kept: &mut Kept,
-        owner: Owner,
-        alone: bool,
-        held: Held,
-    ) -> std::io::Result<Arc<Process>> {
+    fn start_for(&self, kept: &mut Kept, owner: Owner, alone: bool, held: Held) -> std::io::Result<Arc<Process>> {
         let process = kept.spare(|| self.start())?;
         process.hold(Some(held));
         process.lower_priority(owner.1);
@@ -277,12 +261,8 @@ impl Kept {
     fn choose(&mut self, owner: Owner, per_tenant: usize) -> Option<Arc<Process>> {
         let of_owner = self.owned.get_mut(&owner)?;
         of_owner.retain(|process| !process.is_over() && !process.retires());
-        let load = |process: &Process| {
-            (
-                process.computing.load(Ordering::Relaxed),
-                process.busy.load(Ordering::Relaxed),
-            )
-        };
+        let load =
+            |process: &Process| (process.computing.load(Ordering::Relaxed), process.busy.load(Ordering::Relaxed));
         let process = of_owner.iter().min_by_key(|process| load(process))?;
         let (computing, busy) = load(process);
         let has_room = computing == 0 && busy < CALLS_OF_PROCESS;
@@ -290,10 +270,7 @@ impl Kept {
     }
 
     /// Takes the spare process, or else a new one.
-    fn spare(
-        &mut self,
-        start: impl FnOnce() -> std::io::Result<Arc<Process>>,
-    ) -> std::io::Result<Arc<Process>> {
+    fn spare(&mut self, start: impl FnOnce() -> std::io::Result<Arc<Process>>) -> std::io::Result<Arc<Process>> {
         let spare = self.spare.take().filter(|spare| !spare.is_over());
         spare.map_or_else(start, Ok)
     }
@@ -312,10 +289,7 @@ impl Kept {
         if self.owned.values().flatten().count() >= IDLE_MAX {
             self.end_idle();
         }
-        self.owned
-            .entry(owner)
-            .or_default()
-            .push(Arc::clone(process));
+        self.owned.entry(owner).or_default().push(Arc::clone(process));
     }
 
     /// Ends the process that is idle for the longest time; returns false if none is idle.
@@ -346,12 +320,8 @@ async fn attend(
     kept: Arc<Mutex<Kept>>,
     (look_interval, memory_max): (Duration, u64),
 ) {
-    let mut exchange = pin!(wire::exchange(
-        &socket,
-        &process.outbox,
-        MESSAGE_BYTES_MAX,
-        |message| { process.take(message) }
-    ));
+    let mut exchange =
+        pin!(wire::exchange(&socket, &process.outbox, MESSAGE_BYTES_MAX, |message| { process.take(message) }));
     loop {
         tokio::select! {
             _ = &mut exchange => break,
@@ -389,9 +359,7 @@ async fn attend(
     let open = std::mem::take(&mut calls.open);
     drop(calls);
     drop(open);
-    kept.lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .remove(&process);
+    kept.lock().unwrap_or_else(PoisonError::into_inner).remove(&process);
 }
 
 impl Process {
@@ -446,9 +414,7 @@ impl Process {
     fn resident_bytes(&self) -> u64 {
         let kibibytes = || {
             let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid?)).ok()?;
-            let line = status
-                .lines()
-                .find_map(|line| line.strip_prefix("VmRSS:"))?;
+            let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
             line.split_whitespace().next()?.parse::<u64>().ok()
         };
         kibibytes().unwrap_or(0) << 10
@@ -499,8 +465,7 @@ impl Process {
             return;
         };
         // Where that fails, it has ended.
-        let _ =
-            getpriority_process(None).and_then(|now| setpriority_process(Some(pid), now + steps));
+        let _ = getpriority_process(None).and_then(|now| setpriority_process(Some(pid), now + steps));
     }
 
     /// Takes a message; nothing when it is none that an honest process sends.
@@ -571,12 +536,7 @@ impl Drop for Leased {
 
 impl Leased {
     /// Begins a call; none if the process has ended. `call` gets its number here.
-    pub(crate) fn begin(
-        &self,
-        bound: &Bound,
-        mut call: Call<'_>,
-        watch: Option<Arc<dyn Watch>>,
-    ) -> Option<Begun<'_>> {
+    pub(crate) fn begin(&self, bound: &Bound, mut call: Call<'_>, watch: Option<Arc<dyn Watch>>) -> Option<Begun<'_>> {
         let process = &*self.process;
         let mut calls = process.calls();
         if calls.over.is_some() {
@@ -590,11 +550,7 @@ impl Leased {
         let (number, received) = calls.open(watch);
         call.call = number;
         process.outbox.put(&ToGuest::Run(Box::new(call)));
-        Some(Begun {
-            process,
-            number,
-            received,
-        })
+        Some(Begun { process, number, received })
     }
 
     /// Asks a component what it can do; none if the process has ended.
@@ -608,11 +564,7 @@ impl Leased {
         let (number, received) = calls.open(None);
         let digest = component.digest();
         process.outbox.put(&ToGuest::Describe(number, digest));
-        Some(Begun {
-            process,
-            number,
-            received,
-        })
+        Some(Begun { process, number, received })
     }
 
     /// Waits until the process stands behind its walls.
@@ -647,9 +599,7 @@ impl Begun<'_> {
 
     /// Answers the question of the guest.
     pub(crate) fn answer(&self, reply: Reply) {
-        self.process
-            .outbox
-            .put(&ToGuest::Answer(self.number, reply));
+        self.process.outbox.put(&ToGuest::Answer(self.number, reply));
     }
 
     /// Gives the guest a time slice, until it gives it back or ends.
@@ -729,13 +679,7 @@ mod tests {
         let process = Arc::new(Process::new(&child));
         process.busy.store(1, Ordering::Relaxed);
         let bounds = (Duration::from_millis(1), u64::MAX);
-        let attending = tokio::spawn(attend(
-            Arc::clone(&process),
-            own,
-            child,
-            Arc::default(),
-            bounds,
-        ));
+        let attending = tokio::spawn(attend(Arc::clone(&process), own, child, Arc::default(), bounds));
         (process, other, attending)
     }
 

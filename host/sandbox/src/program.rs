@@ -16,11 +16,7 @@ static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 pub(crate) fn serves() {
     // Still the same program when the file has been replaced meanwhile.
     let own = PathBuf::from("/proc/self/exe");
-    let program = if own.exists() {
-        Some(own)
-    } else {
-        std::env::current_exe().ok()
-    };
+    let program = if own.exists() { Some(own) } else { std::env::current_exe().ok() };
     if let Some(program) = program {
         let _ = PROGRAM.set(program);
     }

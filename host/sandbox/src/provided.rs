@@ -21,31 +21,19 @@ pub struct Provided {
 impl Provided {
     /// The flow's settings by key, and those of its secrets that are granted to the transition, by
     /// name.
-    pub fn new(
-        settings: impl Into<Arc<HashMap<String, String>>>,
-        secrets: HashMap<String, String>,
-    ) -> Self {
+    pub fn new(settings: impl Into<Arc<HashMap<String, String>>>, secrets: HashMap<String, String>) -> Self {
         let mut masked: Vec<String> = secrets
             .values()
             .filter(|secret| !secret.is_empty())
             .flat_map(|secret| {
                 // Verbatim, as written in a SQL literal, and as written in JSON.
                 let json = serde_json::Value::from(secret.as_str()).to_string();
-                [
-                    secret.clone(),
-                    secret.replace('\'', "''"),
-                    json[1..json.len() - 1].to_owned(),
-                ]
+                [secret.clone(), secret.replace('\'', "''"), json[1..json.len() - 1].to_owned()]
             })
             .collect();
         masked.sort_unstable();
         masked.dedup();
-        Provided {
-            settings: settings.into(),
-            secrets,
-            sent: HashSet::new(),
-            masks: Masks::of(&masked),
-        }
+        Provided { settings: settings.into(), secrets, sent: HashSet::new(), masks: Masks::of(&masked) }
     }
 
     /// The same, where these of the secrets are put into headers of requests only: the transition cannot read them.
@@ -74,10 +62,7 @@ impl Provided {
 
     /// A secret, by name, for the transition to read.
     pub fn secret(&self, name: &str) -> Option<&str> {
-        self.secrets
-            .get(name)
-            .filter(|_| !self.sent.contains(name))
-            .map(String::as_str)
+        self.secrets.get(name).filter(|_| !self.sent.contains(name)).map(String::as_str)
     }
 
     /// A secret, by name, to be sent in a header.
@@ -113,10 +98,7 @@ impl Provided {
 
     /// Bytes of memory that it takes besides the settings, which a flow's transitions share.
     pub fn memory(&self) -> usize {
-        let secrets = self
-            .secrets
-            .iter()
-            .map(|(name, secret)| name.len() + secret.len());
+        let secrets = self.secrets.iter().map(|(name, secret)| name.len() + secret.len());
         secrets.sum::<usize>() + self.masks.as_ref().map_or(0, Masks::memory)
     }
 
@@ -140,9 +122,7 @@ mod tests {
     use super::*;
 
     fn provided(secrets: &[(&str, &str)]) -> Provided {
-        let secrets = secrets
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let secrets = secrets.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         Provided::new(HashMap::new(), secrets.collect())
     }
 

@@ -83,21 +83,8 @@ impl Sandbox {
     /// interrupted: compiled code writes its count back only now and then. What goes wrong on the host's side is an
     /// [`Outcome::Failed`] too: a payload that does not fit the binding (not to be retried), or a component of
     /// another sandbox.
-    pub async fn run(
-        &self,
-        bound: &Bound,
-        invocation: Invocation<'_>,
-        timeout: Duration,
-        limits: &Limits,
-    ) -> Attempt {
-        self.run_in_context(
-            bound,
-            invocation,
-            timeout,
-            limits,
-            AttemptContext::default(),
-        )
-        .await
+    pub async fn run(&self, bound: &Bound, invocation: Invocation<'_>, timeout: Duration, limits: &Limits) -> Attempt {
+        self.run_in_context(bound, invocation, timeout, limits, AttemptContext::default()).await
     }
 
     /// Runs as [`Sandbox::run`] does, with further resources.
@@ -109,8 +96,7 @@ impl Sandbox {
         limits: &Limits,
         context: AttemptContext,
     ) -> Attempt {
-        self.run_asking(bound, invocation, timeout, limits, context, None)
-            .await
+        self.run_asking(bound, invocation, timeout, limits, context, None).await
     }
 
     /// Runs the same in a guest process, which asks its host for what lies outside.
@@ -139,10 +125,7 @@ impl Sandbox {
                 // Most of its memory is for the rare case of a question.
                 Box::pin(processes.run(bound, invocation, deadline, limits, &context, shared)).await
             }
-            None => {
-                self.run_here(pool, bound, invocation, deadline, limits, context, asker)
-                    .await
-            }
+            None => self.run_here(pool, bound, invocation, deadline, limits, context, asker).await,
         };
         if let Some(provided) = bound.provided().filter(|provided| provided.masks()) {
             mask(&mut attempt.outcome, &mut attempt.logs, provided);
@@ -153,10 +136,7 @@ impl Sandbox {
     }
 
     /// Runs a call in this process.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the parts of one call, each used once"
-    )]
+    #[expect(clippy::too_many_arguments, reason = "the parts of one call, each used once")]
     async fn run_here(
         &self,
         pool: &Pool,
@@ -169,14 +149,7 @@ impl Sandbox {
     ) -> Attempt {
         let begun = Instant::now();
         let is_real = context.answers == AnswersFrom::Host;
-        let mut store = self.store(
-            pool,
-            limits,
-            deadline,
-            Some(bound.names()),
-            context.answers,
-            context.tenant,
-        );
+        let mut store = self.store(pool, limits, deadline, Some(bound.names()), context.answers, context.tenant);
         if let Some(slices) = context.slices {
             store.data_mut().slices.goes_by(slices);
         }
@@ -197,10 +170,7 @@ impl Sandbox {
                 frames = backtrace::of_error(&error);
                 ending::of_error(&error, limits)
             }
-            Ok(Err(Ended::Payload(error))) => Outcome::Failed {
-                message: error.to_string(),
-                retry: false,
-            },
+            Ok(Err(Ended::Payload(error))) => Outcome::Failed { message: error.to_string(), retry: false },
             Err(_) => Outcome::TimedOut,
         };
         let measure = measure_of(&store, limits, begun, &outcome);
@@ -220,17 +190,12 @@ impl Sandbox {
 
 /// The attempt that never began.
 fn refused(outcome: Outcome) -> Attempt {
-    Attempt {
-        account: outcome.to_string(),
-        ..Attempt::of(outcome)
-    }
+    Attempt { account: outcome.to_string(), ..Attempt::of(outcome) }
 }
 
 /// Returns the end of an attempt's time: in centuries, when the sum does not exist.
 fn deadline_of(begun: Instant, timeout: Duration) -> Instant {
-    begun
-        .checked_add(timeout)
-        .unwrap_or_else(|| begun + Duration::from_secs(1 << 33))
+    begun.checked_add(timeout).unwrap_or_else(|| begun + Duration::from_secs(1 << 33))
 }
 
 /// Measures what an attempt has used.
@@ -265,20 +230,11 @@ fn mask(outcome: &mut Outcome, logs: &mut Logs, provided: &Provided) {
     }
 }
 
-async fn call(
-    store: &mut Store<State>,
-    bound: &Bound,
-    invocation: Invocation<'_>,
-) -> Result<bindings::Outcome, Ended> {
+async fn call(store: &mut Store<State>, bound: &Bound, invocation: Invocation<'_>) -> Result<bindings::Outcome, Ended> {
     let scratch = Bump::new();
     let binding = bound.binding();
     let state = payload::decode(invocation.payload, binding, &scratch).map_err(Ended::Payload)?;
-    let instance = bound
-        .component()
-        .pre()
-        .instantiate_quickly(&mut *store)
-        .await
-        .map_err(Ended::Guest)?;
+    let instance = bound.component().pre().instantiate_quickly(&mut *store).await.map_err(Ended::Guest)?;
     let payload = bindings::Payload {
         flow: invocation.flow,
         wid: invocation.wid.get(),
@@ -288,10 +244,7 @@ async fn call(
         deadline: invocation.deadline,
         state,
     };
-    instance
-        .call_run(store, payload)
-        .await
-        .map_err(Ended::Guest)
+    instance.call_run(store, payload).await.map_err(Ended::Guest)
 }
 
 /// Explains the end of an attempt, for a person.

@@ -7,9 +7,6 @@ use tokio::runtime::Builder;
 /// defaults, timers then wait for dozens of those. Name, thread count and the rest may still be set.
 pub fn runtime() -> Builder {
     let mut builder = Builder::new_multi_thread();
-    builder
-        .enable_all()
-        .event_interval(1)
-        .global_queue_interval(1);
+    builder.enable_all().event_interval(1).global_queue_interval(1);
     builder
 }

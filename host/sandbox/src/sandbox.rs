@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::time::{Duration, Instant};
 use wasmtime::Store;
 use wedflow_contract::{
-    BindError, Declaration, DeclarationError, DeclaredAttribute, DeclaredKind, Digest, Inspection,
-    Manifest, check_manifest, inspect,
+    BindError, Declaration, DeclarationError, DeclaredAttribute, DeclaredKind, Digest, Inspection, Manifest,
+    check_manifest, inspect,
 };
 use wedflow_model::{AttributeType, Limits, Outcome, TenantId};
 
@@ -63,9 +63,7 @@ pub struct Sandbox {
 
 impl std::fmt::Debug for Sandbox {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sandbox")
-            .field("settings", &self.settings)
-            .finish_non_exhaustive()
+        f.debug_struct("Sandbox").field("settings", &self.settings).finish_non_exhaustive()
     }
 }
 
@@ -109,9 +107,7 @@ impl Sandbox {
         match &self.processes {
             Some(processes) => processes.ready().await.map_err(SetupError::Walls),
             None if self.settings.guests == Guests::InProcess => Ok(()),
-            None => Err(SetupError::Walls(
-                "this program does not start as a child".to_owned(),
-            )),
+            None => Err(SetupError::Walls("this program does not start as a child".to_owned())),
         }
     }
 
@@ -121,9 +117,7 @@ impl Sandbox {
             return Ok(&self.pool);
         }
         self.interpreters
-            .get_or_init(|| {
-                Pool::new(&self.settings.for_interpreters()).map_err(|error| error.to_string())
-            })
+            .get_or_init(|| Pool::new(&self.settings.for_interpreters()).map_err(|error| error.to_string()))
             .as_ref()
             .map_err(|error| UploadError::NotCompiled(error.clone()))
     }
@@ -131,10 +125,7 @@ impl Sandbox {
     /// The pool that a component was compiled for; none when that was another sandbox's.
     pub(crate) fn pool_of(&self, component: &Component) -> Option<&Pool> {
         let interpreters = self.interpreters.get().and_then(|pool| pool.as_ref().ok());
-        [Some(&self.pool), interpreters]
-            .into_iter()
-            .flatten()
-            .find(|pool| pool.has(component))
+        [Some(&self.pool), interpreters].into_iter().flatten().find(|pool| pool.has(component))
     }
 
     /// A component that was compiled here and is still kept ready.
@@ -159,12 +150,7 @@ impl Sandbox {
     ///
     /// # Errors
     /// The same.
-    pub fn compile_for(
-        &self,
-        whose: &str,
-        bytes: &[u8],
-        limits: &Limits,
-    ) -> Result<Component, UploadError> {
+    pub fn compile_for(&self, whose: &str, bytes: &[u8], limits: &Limits) -> Result<Component, UploadError> {
         let inspection = inspect(bytes, limits)?;
         if let Some(known) = self.get(&inspection.digest) {
             return Ok(known);
@@ -182,11 +168,7 @@ impl Sandbox {
     }
 
     /// Loads a component in a guest process: the host has compiled it, which trusts this process in nothing.
-    pub(crate) fn load(
-        &self,
-        inspection: Inspection,
-        code: &[u8],
-    ) -> Result<Component, UploadError> {
+    pub(crate) fn load(&self, inspection: Inspection, code: &[u8]) -> Result<Component, UploadError> {
         let pool = self.pool_for(inspection.bytes)?;
         let compiled = revive(pool, code);
         let compiled = compiled.map_err(|error| UploadError::NotCompiled(format!("{error:#}")))?;
@@ -195,8 +177,7 @@ impl Sandbox {
 
     /// The processes for an attempt; none if it runs in this one, as a test does.
     pub(crate) fn processes_for(&self, bound: &Bound, answers: &AnswersFrom) -> Option<&Processes> {
-        let is_of_test =
-            matches!(answers, AnswersFrom::Test { .. }) || bound.granted().is_of_test();
+        let is_of_test = matches!(answers, AnswersFrom::Test { .. }) || bound.granted().is_of_test();
         self.processes.as_ref().filter(|_| !is_of_test)
     }
 
@@ -213,27 +194,18 @@ impl Sandbox {
         use std::hash::{DefaultHasher, Hash, Hasher};
         // The hash covers wasmtime's version, the processor's features and all that code depends on.
         let mut hasher = DefaultHasher::new();
-        pool.engine
-            .precompile_compatibility_hash()
-            .hash(&mut hasher);
+        pool.engine.precompile_compatibility_hash().hash(&mut hasher);
         let name = format!("{digest}-{:016x}", hasher.finish());
         if let Some(code) = self.cache.as_ref().and_then(|cache| cache.get(&name)) {
             match revive(pool, &code) {
                 Ok(component) => return Ok(component),
-                Err(error) => tracing::warn!(
-                    "compiled code of {digest} is of no use: {error:#}; it is compiled anew"
-                ),
+                Err(error) => tracing::warn!("compiled code of {digest} is of no use: {error:#}; it is compiled anew"),
             }
         }
         let has_interpreter = bytes.len() as u64 >= INTERPRETER_BYTES;
-        let settings = if has_interpreter {
-            self.settings.for_interpreters()
-        } else {
-            self.settings.clone()
-        };
-        let with_functions = (self.settings.functions && has_interpreter)
-            .then_some(self.settings.cache.as_deref())
-            .flatten();
+        let settings = if has_interpreter { self.settings.for_interpreters() } else { self.settings.clone() };
+        let with_functions =
+            (self.settings.functions && has_interpreter).then_some(self.settings.cache.as_deref()).flatten();
         let code = match with_functions {
             Some(folder) => functions::compile(folder, bytes, &settings)
                 .map_err(|error| UploadError::NotCompiled(format!("{error:#}")))?,
@@ -248,9 +220,7 @@ impl Sandbox {
         if let Some(cache) = &self.cache
             && let Err(error) = cache.put(&name, &code)
         {
-            tracing::warn!(
-                "compiled code of {digest} cannot be kept: {error}; make room where WEDFLOW_CACHE says"
-            );
+            tracing::warn!("compiled code of {digest} cannot be kept: {error}; make room where WEDFLOW_CACHE says");
         }
         revive(pool, &code).map_err(|error| {
             let error = format!("{error:#}");
@@ -284,16 +254,8 @@ impl Sandbox {
     }
 
     /// Asks it in this process.
-    pub(crate) async fn describe_here(
-        &self,
-        component: &Component,
-    ) -> Result<Manifest, DescribeError> {
-        let limits = Limits {
-            fuel: DESCRIBE_FUEL,
-            log_bytes: 0,
-            output_bytes: DESCRIBE_BYTES,
-            ..Limits::default()
-        };
+    pub(crate) async fn describe_here(&self, component: &Component) -> Result<Manifest, DescribeError> {
+        let limits = Limits { fuel: DESCRIBE_FUEL, log_bytes: 0, output_bytes: DESCRIBE_BYTES, ..Limits::default() };
         let Some(pool) = self.pool_of(component) else {
             return Err(DescribeError::Ended(Pool::foreign()));
         };
@@ -301,14 +263,7 @@ impl Sandbox {
             return Err(DescribeError::Ended(pool.too_large(component)));
         };
         let deadline = Instant::now() + DESCRIBE_TIME;
-        let mut store = self.store(
-            pool,
-            &limits,
-            deadline,
-            None,
-            AnswersFrom::Host,
-            TenantId::NOBODY,
-        );
+        let mut store = self.store(pool, &limits, deadline, None, AnswersFrom::Host, TenantId::NOBODY);
         let work = async {
             let instance = component.pre().instantiate_quickly(&mut store).await?;
             instance.call_describe(&mut store).await
@@ -316,9 +271,7 @@ impl Sandbox {
         match tokio::time::timeout_at(deadline, work).await {
             Ok(Ok(declared)) => Ok(manifest_of(declared)?),
             Ok(Err(error)) => Err(match error.downcast_ref::<Stop>() {
-                Some(Stop::HostInDescribe(function)) => {
-                    DescribeError::CalledHost((*function).to_owned())
-                }
+                Some(Stop::HostInDescribe(function)) => DescribeError::CalledHost((*function).to_owned()),
                 _ => DescribeError::Ended(ending::of_error(&error, &limits)),
             }),
             Err(_) => Err(DescribeError::Ended(Outcome::TimedOut)),
@@ -360,18 +313,11 @@ impl Sandbox {
             deadline,
             self.slices.clone(),
             names,
-            Answers::new(
-                from,
-                limits.recording_bytes,
-                self.settings.clock,
-                self.settings.random,
-            ),
+            Answers::new(from, limits.recording_bytes, self.settings.clock, self.settings.random),
         );
         let mut store = pool.store(state);
         store.limiter_async(|state| &mut state.room);
-        store
-            .set_fuel(limits.fuel)
-            .expect("the engine counts fuel: see Settings::engine");
+        store.set_fuel(limits.fuel).expect("the engine counts fuel: see Settings::engine");
         store.set_hostcall_fuel(ending::copy_limit(limits));
         store.set_max_component_handles(ending::HANDLES);
         store.set_epoch_deadline(1);
@@ -380,9 +326,7 @@ impl Sandbox {
     }
 
     fn components(&self) -> std::sync::MutexGuard<'_, Components> {
-        self.components
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.components.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -421,9 +365,7 @@ fn manifest_of(declared: bindings::Manifest) -> Result<Manifest, DeclarationErro
     for one in declared.transitions {
         let list = |attributes: Option<Vec<Attribute>>| {
             let declared = |attribute| declared_attribute(&one.transition, attribute);
-            attributes
-                .map(|attributes| attributes.into_iter().map(declared).collect())
-                .transpose()
+            attributes.map(|attributes| attributes.into_iter().map(declared).collect()).transpose()
         };
         transitions.push(Declaration {
             reads: list(one.reads)?,
@@ -436,11 +378,7 @@ fn manifest_of(declared: bindings::Manifest) -> Result<Manifest, DeclarationErro
             memory: one.memory,
         });
     }
-    Ok(Manifest {
-        name: declared.name,
-        sdk: declared.sdk,
-        transitions,
-    })
+    Ok(Manifest { name: declared.name, sdk: declared.sdk, transitions })
 }
 
 fn declared_attribute(

@@ -4,10 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
-use wasmtime::{
-    Config, Enabled, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig,
-    WasmFeatures,
-};
+use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig, WasmFeatures};
 
 use wedflow_contract::{MODULE_MEMORIES, MODULE_TABLES};
 
@@ -226,10 +223,7 @@ impl Settings {
             return Err(SetupError::Setting("concurrent", "must be at least 1"));
         }
         if self.memory_bytes > self.memory_reservation {
-            return Err(SetupError::Setting(
-                "memory_bytes",
-                "must not be more than memory_reservation",
-            ));
+            return Err(SetupError::Setting("memory_bytes", "must not be more than memory_reservation"));
         }
         self.check_maps()?;
         // The engine asks the kernel which pages a guest wrote, and gives the next one of the slot what they held
@@ -279,23 +273,19 @@ fn memory_of_machine() -> u64 {
     let info = rustix::system::sysinfo();
     let of_machine = info.totalram.saturating_mul(u64::from(info.mem_unit));
     let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    memory_of_groups(Path::new("/sys/fs/cgroup"), &groups)
-        .map_or(of_machine, |group| group.min(of_machine))
+    memory_of_groups(Path::new("/sys/fs/cgroup"), &groups).map_or(of_machine, |group| group.min(of_machine))
 }
 
 /// Returns the least limit of the control groups of a process, as the kernel lists them, and of those around them. The
 /// limits of version 2 are in `memory.max`, those of version 1 below `memory`, in `memory.limit_in_bytes`.
 fn memory_of_groups(mounted: &Path, groups: &str) -> Option<u64> {
-    let limit =
-        |file: PathBuf| -> Option<u64> { std::fs::read_to_string(file).ok()?.trim().parse().ok() };
+    let limit = |file: PathBuf| -> Option<u64> { std::fs::read_to_string(file).ok()?.trim().parse().ok() };
     let of_line = |line: &str| -> Option<u64> {
         let mut parts = line.splitn(3, ':');
         let (number, controllers, group) = (parts.next()?, parts.next()?, parts.next()?);
         let (root, name) = match controllers {
             "" if number == "0" => (mounted.to_owned(), "memory.max"),
-            of if of.split(',').any(|one| one == "memory") => {
-                (mounted.join("memory"), "memory.limit_in_bytes")
-            }
+            of if of.split(',').any(|one| one == "memory") => (mounted.join("memory"), "memory.limit_in_bytes"),
             _ => return None,
         };
         // Within a container the root of the groups is the container's own.
@@ -363,8 +353,6 @@ mod tests {
     fn swap_is_told_by_the_kernels_list() {
         let heading = "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n";
         assert!(!lists_swap(heading) && !lists_swap(""));
-        assert!(lists_swap(&format!(
-            "{heading}/dev/zram0 partition\t1048572\t0\t100\n"
-        )));
+        assert!(lists_swap(&format!("{heading}/dev/zram0 partition\t1048572\t0\t100\n")));
     }
 }

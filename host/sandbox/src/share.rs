@@ -49,11 +49,7 @@ impl Share {
     pub(crate) fn new(total: u64) -> Self {
         Share(Arc::new(Shared {
             total,
-            state: Mutex::new(State {
-                free: total,
-                held: HashMap::new(),
-                waiting: HashMap::new(),
-            }),
+            state: Mutex::new(State { free: total, held: HashMap::new(), waiting: HashMap::new() }),
         }))
     }
 
@@ -87,11 +83,7 @@ impl Share {
     }
 
     fn held(&self, tenant: TenantId, units: u64) -> Held {
-        Held {
-            share: self.clone(),
-            tenant,
-            units,
-        }
+        Held { share: self.clone(), tenant, units }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -136,9 +128,7 @@ impl State {
     fn next(&mut self, tenant: TenantId) -> Option<Waiting> {
         loop {
             let queue = self.waiting.get(&tenant)?;
-            let first = queue
-                .front()
-                .map(|first| (first.answer.is_closed(), first.units));
+            let first = queue.front().map(|first| (first.answer.is_closed(), first.units));
             match first {
                 Some((true, _)) => {}
                 Some((false, units)) if self.grants(tenant, units) => {
@@ -221,10 +211,7 @@ mod tests {
             async move { share.take(TenantId::new(1), 4).await }
         });
         tokio::task::yield_now().await;
-        let other = share
-            .take(TenantId::new(2), 1)
-            .await
-            .expect("the other finds room");
+        let other = share.take(TenantId::new(2), 1).await.expect("the other finds room");
         assert!(!waits.is_finished());
         full.truncate(40);
         let held = waits.await.expect("no panic").expect("room");

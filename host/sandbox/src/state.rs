@@ -94,9 +94,7 @@ impl State {
                 self.calls_left = left;
                 Ok(())
             }
-            None => Err(Stop::HostCallLimit {
-                limit: self.call_limit,
-            }),
+            None => Err(Stop::HostCallLimit { limit: self.call_limit }),
         }
     }
 
@@ -104,16 +102,10 @@ impl State {
     /// ends: the time ends the call. Where waiting takes no time, it does so at once.
     pub(crate) async fn sleep(&mut self, microseconds: u64) -> Result<(), Stop> {
         if let Some(slept) = self.answers.slept(microseconds) {
-            return if Duration::from_micros(slept) < self.timeout {
-                Ok(())
-            } else {
-                Err(Stop::TimedOut)
-            };
+            return if Duration::from_micros(slept) < self.timeout { Ok(()) } else { Err(Stop::TimedOut) };
         }
         self.slices.release();
-        let at = Instant::now()
-            .checked_add(Duration::from_micros(microseconds))
-            .filter(|at| *at < self.deadline);
+        let at = Instant::now().checked_add(Duration::from_micros(microseconds)).filter(|at| *at < self.deadline);
         match at {
             _ if microseconds == 0 => tokio::task::yield_now().await,
             Some(at) => tokio::time::sleep_until(at).await,
@@ -150,10 +142,7 @@ pub(crate) fn count_call(store: &mut Store<'_>) -> wasmtime::Result<()> {
 }
 
 /// Counts a call of one of the contract's own functions, which `describe` must not call.
-pub(crate) fn count_host_call(
-    store: &mut Store<'_>,
-    function: &'static str,
-) -> wasmtime::Result<()> {
+pub(crate) fn count_host_call(store: &mut Store<'_>, function: &'static str) -> wasmtime::Result<()> {
     match store.data().names {
         None => Err(Stop::HostInDescribe(function).into()),
         Some(_) => count_call(store),
@@ -197,12 +186,7 @@ pub(crate) struct Room {
 pub(crate) const ALLOTTED_BYTES: u64 = 2 << 20;
 
 impl Room {
-    pub(crate) fn new(
-        limits: &Limits,
-        held: Held,
-        memory_ceiling: u64,
-        table_ceiling: u64,
-    ) -> Self {
+    pub(crate) fn new(limits: &Limits, held: Held, memory_ceiling: u64, table_ceiling: u64) -> Self {
         Room {
             memory_limit: limits.memory_bytes.min(memory_ceiling),
             memory: 0,
@@ -226,10 +210,7 @@ impl Room {
         let more = bytes.saturating_sub(self.memory.max(ALLOTTED_BYTES));
         match &self.asker {
             Some(asker) if more > 0 => {
-                matches!(
-                    asker.ask(Question::Memory(more)).await,
-                    Some(Reply::Memory(true))
-                )
+                matches!(asker.ask(Question::Memory(more)).await, Some(Reply::Memory(true)))
             }
             _ => true,
         }
@@ -248,11 +229,7 @@ impl ResourceLimiterAsync for Room {
         let asked = self.memory.saturating_add(grown);
         // Typed, since a guest that is merely told no answers with a trap that says nothing.
         if asked > self.memory_limit {
-            return Err(Stop::OverMemory {
-                limit: self.memory_limit,
-                asked,
-            }
-            .into());
+            return Err(Stop::OverMemory { limit: self.memory_limit, asked }.into());
         }
         // The guest's own maximum: it expects to be told no.
         if maximum.is_some_and(|maximum| desired > maximum) {
@@ -269,11 +246,7 @@ impl ResourceLimiterAsync for Room {
 
     fn memory_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
         tracing::warn!(%error, "a guest's memory could not grow within its limit; this machine is short of memory");
-        Err(Stop::OverMemory {
-            limit: self.memory_limit,
-            asked: self.asked,
-        }
-        .into())
+        Err(Stop::OverMemory { limit: self.memory_limit, asked: self.asked }.into())
     }
 
     async fn table_growing(
@@ -285,11 +258,7 @@ impl ResourceLimiterAsync for Room {
         let grown = (desired as u64).saturating_sub(current as u64);
         let asked = self.table.saturating_add(grown);
         if asked > self.table_limit {
-            return Err(Stop::OverMemory {
-                limit: self.table_limit,
-                asked,
-            }
-            .into());
+            return Err(Stop::OverMemory { limit: self.table_limit, asked }.into());
         }
         if maximum.is_some_and(|maximum| desired > maximum) {
             return Ok(false);
@@ -301,11 +270,7 @@ impl ResourceLimiterAsync for Room {
 
     fn table_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
         tracing::warn!(%error, "a guest's table could not grow within its limit; this machine is short of memory");
-        Err(Stop::OverMemory {
-            limit: self.table_limit,
-            asked: self.asked,
-        }
-        .into())
+        Err(Stop::OverMemory { limit: self.table_limit, asked: self.asked }.into())
     }
 
     fn instances(&self) -> usize {

@@ -55,11 +55,7 @@ impl Ticker {
                 None => false,
             });
         })?;
-        Ok(Ticker {
-            shared,
-            wakes: thread.thread().clone(),
-            thread: Some(thread),
-        })
+        Ok(Ticker { shared, wakes: thread.thread().clone(), thread: Some(thread) })
     }
 
     /// Says that there is a guest.
@@ -82,8 +78,7 @@ impl Shared {
                 idle = 0;
             } else if idle >= IDLE_EPOCHS {
                 self.sleeps.store(true, Ordering::SeqCst);
-                while self.guests.load(Ordering::SeqCst) == 0 && !self.stops.load(Ordering::SeqCst)
-                {
+                while self.guests.load(Ordering::SeqCst) == 0 && !self.stops.load(Ordering::SeqCst) {
                     std::thread::park();
                 }
                 self.sleeps.store(false, Ordering::SeqCst);
@@ -108,9 +103,7 @@ impl Drop for Ticker {
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
         {
-            tracing::error!(
-                "the epoch thread panicked; this is a defect of wed, please report it with this line"
-            );
+            tracing::error!("the epoch thread panicked; this is a defect of wed, please report it with this line");
         }
     }
 }

@@ -59,12 +59,8 @@ impl TimeSlices {
     /// Gives out at most `slices` at once, of 5 ms to newcomers and of 10 ms to guests that last, of which at most
     /// `long` queue for a slice or have one; at least one of each. A call shorter than 1 ms needs none.
     pub fn new(slices: usize, long: usize) -> Self {
-        let permits =
-            |count: usize| Arc::new(Semaphore::new(count.clamp(1, Semaphore::MAX_PERMITS)));
-        TimeSlices(From::Here {
-            slices: permits(slices),
-            long: permits(long),
-        })
+        let permits = |count: usize| Arc::new(Semaphore::new(count.clamp(1, Semaphore::MAX_PERMITS)));
+        TimeSlices(From::Here { slices: permits(slices), long: permits(long) })
     }
 
     /// The host's slices, for a guest process.
@@ -76,10 +72,7 @@ impl TimeSlices {
     pub(crate) async fn take(self, long: bool) -> Slice {
         let mut slice = Slice::default();
         match self.0 {
-            From::Here {
-                slices,
-                long: queue,
-            } => {
+            From::Here { slices, long: queue } => {
                 // A semaphore of slices is never closed; if it were, there would be nothing to wait for. All take
                 // the permit of long slices first, so nobody waits for the other's.
                 for queue in long.then_some(queue).into_iter().chain([slices]) {
@@ -186,11 +179,7 @@ impl GuestSlices {
         }
         self.give_back();
         let lasts = std::mem::replace(&mut self.lasts, true);
-        self.left = if lasts {
-            LONG_SLICE_EPOCHS
-        } else {
-            FIRST_SLICE_EPOCHS
-        };
+        self.left = if lasts { LONG_SLICE_EPOCHS } else { FIRST_SLICE_EPOCHS };
         let slices = self.slices.clone();
         let held = Arc::clone(self.held.get_or_insert_default());
         UpdateDeadline::YieldCustom(

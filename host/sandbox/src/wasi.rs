@@ -5,9 +5,7 @@
 //! the guest SDK.
 
 use wasmtime::component::types::ComponentItem;
-use wasmtime::component::{
-    Component, ComponentType, Linker, LinkerInstance, Lower, Resource, ResourceType, WasmList,
-};
+use wasmtime::component::{Component, ComponentType, Linker, LinkerInstance, Lower, Resource, ResourceType, WasmList};
 use wasmtime::{AsContext, Engine, StoreContextMut};
 use wedflow_contract::WASI_PREFIX;
 
@@ -37,10 +35,7 @@ struct Descriptor;
 
 #[derive(ComponentType, Lower)]
 #[component(variant)]
-#[expect(
-    dead_code,
-    reason = "the type must be that of WASI, but only success is answered"
-)]
+#[expect(dead_code, reason = "the type must be that of WASI, but only success is answered")]
 enum StreamError {
     #[component(name = "last-operation-failed")]
     LastOperationFailed(Resource<IoError>),
@@ -61,11 +56,7 @@ type Store<'a> = StoreContextMut<'a, State>;
 type Done<T> = (Result<T, StreamError>,);
 
 /// Defines every `wasi:` interface that the component imports.
-pub(crate) fn define(
-    linker: &mut Linker<State>,
-    component: &Component,
-    engine: &Engine,
-) -> wasmtime::Result<()> {
+pub(crate) fn define(linker: &mut Linker<State>, component: &Component, engine: &Engine) -> wasmtime::Result<()> {
     for (interface, import) in component.component_type().imports(engine) {
         let ComponentItem::ComponentInstance(instance) = import.ty else {
             continue;
@@ -83,9 +74,7 @@ pub(crate) fn define(
                         continue;
                     }
                     let full = format!("{interface}#{name}").into_boxed_str();
-                    target.func_new(name, move |_, _, _, _| {
-                        Err(Stop::Unserved(full.clone()).into())
-                    })?;
+                    target.func_new(name, move |_, _, _, _| Err(Stop::Unserved(full.clone()).into()))?;
                 }
                 ComponentItem::Resource(_) => {
                     target.resource(name, resource(name), |_, _| Ok(()))?;
@@ -111,11 +100,7 @@ fn resource(name: &str) -> ResourceType {
 }
 
 /// Defines one function if it is served.
-fn serve(
-    target: &mut LinkerInstance<'_, State>,
-    interface: &str,
-    name: &str,
-) -> wasmtime::Result<bool> {
+fn serve(target: &mut LinkerInstance<'_, State>, interface: &str, name: &str) -> wasmtime::Result<bool> {
     match interface.split_once('/').map(|(package, _)| package) {
         Some("wasi:cli" | "wasi:filesystem") => serve_program(target, interface, name),
         Some("wasi:io") => serve_streams(target, interface, name),
@@ -126,32 +111,22 @@ fn serve(
 }
 
 /// Defines a function of a program's surroundings: environment, arguments, standard streams, folders.
-fn serve_program(
-    target: &mut LinkerInstance<'_, State>,
-    interface: &str,
-    name: &str,
-) -> wasmtime::Result<bool> {
+fn serve_program(target: &mut LinkerInstance<'_, State>, interface: &str, name: &str) -> wasmtime::Result<bool> {
     match (interface, name) {
-        ("wasi:cli/environment", "get-environment") => {
-            answer(target, name, || (Vec::<(String, String)>::new(),))
-        }
-        ("wasi:cli/environment", "get-arguments") => {
-            answer(target, name, || (Vec::<String>::new(),))
-        }
+        ("wasi:cli/environment", "get-environment") => answer(target, name, || (Vec::<(String, String)>::new(),)),
+        ("wasi:cli/environment", "get-arguments") => answer(target, name, || (Vec::<String>::new(),)),
         ("wasi:cli/environment", "initial-cwd") => answer(target, name, || (None::<String>,)),
         // No directory is open, so that every path is reported as not found.
-        ("wasi:filesystem/preopens", "get-directories") => answer(target, name, || {
-            (Vec::<(Resource<Descriptor>, String)>::new(),)
-        }),
-        ("wasi:cli/stdin", "get-stdin") => {
-            answer(target, name, || (Resource::<Input>::new_own(0),))
+        ("wasi:filesystem/preopens", "get-directories") => {
+            answer(target, name, || (Vec::<(Resource<Descriptor>, String)>::new(),))
         }
-        ("wasi:cli/stdout", "get-stdout") => answer(target, name, || {
-            (Resource::<Output>::new_own(Stream::Out as u32),)
-        }),
-        ("wasi:cli/stderr", "get-stderr") => answer(target, name, || {
-            (Resource::<Output>::new_own(Stream::Error as u32),)
-        }),
+        ("wasi:cli/stdin", "get-stdin") => answer(target, name, || (Resource::<Input>::new_own(0),)),
+        ("wasi:cli/stdout", "get-stdout") => {
+            answer(target, name, || (Resource::<Output>::new_own(Stream::Out as u32),))
+        }
+        ("wasi:cli/stderr", "get-stderr") => {
+            answer(target, name, || (Resource::<Output>::new_own(Stream::Error as u32),))
+        }
         (
             "wasi:cli/terminal-stdin" | "wasi:cli/terminal-stdout" | "wasi:cli/terminal-stderr",
             "get-terminal-stdin" | "get-terminal-stdout" | "get-terminal-stderr",
@@ -162,33 +137,22 @@ fn serve_program(
 }
 
 /// Defines a function of streams or of waiting.
-fn serve_streams(
-    target: &mut LinkerInstance<'_, State>,
-    interface: &str,
-    name: &str,
-) -> wasmtime::Result<bool> {
+fn serve_streams(target: &mut LinkerInstance<'_, State>, interface: &str, name: &str) -> wasmtime::Result<bool> {
     match (interface, name) {
-        ("wasi:io/streams", "[method]output-stream.check-write") => target.func_wrap(
-            name,
-            |mut store: Store<'_>, (_,): (Resource<Output>,)| -> wasmtime::Result<Done<u64>> {
+        ("wasi:io/streams", "[method]output-stream.check-write") => {
+            target.func_wrap(name, |mut store: Store<'_>, (_,): (Resource<Output>,)| -> wasmtime::Result<Done<u64>> {
                 count_call(&mut store)?;
                 Ok((Ok(PRINT_BYTES),))
-            },
-        ),
-        (
-            "wasi:io/streams",
-            "[method]output-stream.write" | "[method]output-stream.blocking-write-and-flush",
-        ) => target.func_wrap(name, print),
-        (
-            "wasi:io/streams",
-            "[method]output-stream.flush" | "[method]output-stream.blocking-flush",
-        ) => target.func_wrap(
-            name,
-            |mut store: Store<'_>, (_,): (Resource<Output>,)| -> wasmtime::Result<Done<()>> {
+            })
+        }
+        ("wasi:io/streams", "[method]output-stream.write" | "[method]output-stream.blocking-write-and-flush") => {
+            target.func_wrap(name, print)
+        }
+        ("wasi:io/streams", "[method]output-stream.flush" | "[method]output-stream.blocking-flush") => target
+            .func_wrap(name, |mut store: Store<'_>, (_,): (Resource<Output>,)| -> wasmtime::Result<Done<()>> {
                 count_call(&mut store)?;
                 Ok((Ok(()),))
-            },
-        ),
+            }),
         // A stream is always ready.
         ("wasi:io/streams", "[method]output-stream.subscribe") => {
             target.func_wrap(name, |mut store: Store<'_>, (_,): (Resource<Output>,)| {
@@ -203,32 +167,22 @@ fn serve_streams(
 }
 
 /// Defines a function of clocks.
-fn serve_clocks(
-    target: &mut LinkerInstance<'_, State>,
-    interface: &str,
-    name: &str,
-) -> wasmtime::Result<bool> {
+fn serve_clocks(target: &mut LinkerInstance<'_, State>, interface: &str, name: &str) -> wasmtime::Result<bool> {
     match (interface, name) {
         ("wasi:clocks/monotonic-clock", "subscribe-duration") => {
             target.func_wrap(name, |mut store: Store<'_>, (nanoseconds,): (u64,)| {
                 count_call(&mut store)?;
                 let state = store.data_mut();
-                let at = state
-                    .answers
-                    .since_begun()
-                    .saturating_add(nanoseconds)
-                    .div_ceil(1_000_000);
+                let at = state.answers.since_begun().saturating_add(nanoseconds).div_ceil(1_000_000);
                 let at = u32::try_from(at).unwrap_or(u32::MAX);
                 Ok((Resource::<Pollable>::new_own(at),))
             })
         }
-        ("wasi:clocks/monotonic-clock", "now") => {
-            target.func_wrap(name, |mut store: Store<'_>, (): ()| {
-                count_call(&mut store)?;
-                let state = store.data_mut();
-                Ok((state.answers.elapsed(),))
-            })
-        }
+        ("wasi:clocks/monotonic-clock", "now") => target.func_wrap(name, |mut store: Store<'_>, (): ()| {
+            count_call(&mut store)?;
+            let state = store.data_mut();
+            Ok((state.answers.elapsed(),))
+        }),
         ("wasi:clocks/monotonic-clock", "resolution") => answer(target, name, || (1_000_u64,)),
         ("wasi:clocks/wall-clock", "now") => {
             target.func_wrap(name, |mut store: Store<'_>, (): ()| {
@@ -242,43 +196,31 @@ fn serve_clocks(
                 },))
             })
         }
-        ("wasi:clocks/wall-clock", "resolution") => answer(target, name, || {
-            (Datetime {
-                seconds: 0,
-                nanoseconds: 1_000,
-            },)
-        }),
+        ("wasi:clocks/wall-clock", "resolution") => {
+            answer(target, name, || (Datetime { seconds: 0, nanoseconds: 1_000 },))
+        }
         _ => return Ok(false),
     }?;
     Ok(true)
 }
 
 /// Defines a function of randomness.
-fn serve_random(
-    target: &mut LinkerInstance<'_, State>,
-    interface: &str,
-    name: &str,
-) -> wasmtime::Result<bool> {
+fn serve_random(target: &mut LinkerInstance<'_, State>, interface: &str, name: &str) -> wasmtime::Result<bool> {
     match (interface, name) {
-        (
-            "wasi:random/random" | "wasi:random/insecure",
-            "get-random-u64" | "get-insecure-random-u64",
-        ) => target.func_wrap(name, |mut store: Store<'_>, (): ()| {
-            count_call(&mut store)?;
-            let state = store.data_mut();
-            Ok((state.answers.random(),))
-        }),
-        (
-            "wasi:random/random" | "wasi:random/insecure",
-            "get-random-bytes" | "get-insecure-random-bytes",
-        ) => target.func_wrap(name, random_bytes),
-        ("wasi:random/insecure-seed", "insecure-seed") => {
-            target.func_wrap(name, |mut store: Store<'_>, (): ()| {
+        ("wasi:random/random" | "wasi:random/insecure", "get-random-u64" | "get-insecure-random-u64") => target
+            .func_wrap(name, |mut store: Store<'_>, (): ()| {
                 count_call(&mut store)?;
                 let state = store.data_mut();
-                Ok(((state.answers.random(), state.answers.random()),))
-            })
+                Ok((state.answers.random(),))
+            }),
+        ("wasi:random/random" | "wasi:random/insecure", "get-random-bytes" | "get-insecure-random-bytes") => {
+            target.func_wrap(name, random_bytes)
         }
+        ("wasi:random/insecure-seed", "insecure-seed") => target.func_wrap(name, |mut store: Store<'_>, (): ()| {
+            count_call(&mut store)?;
+            let state = store.data_mut();
+            Ok(((state.answers.random(), state.answers.random()),))
+        }),
         _ => return Ok(false),
     }?;
     Ok(true)
@@ -316,16 +258,9 @@ fn block(
     })
 }
 
-fn print(
-    mut store: Store<'_>,
-    (stream, bytes): (Resource<Output>, WasmList<u8>),
-) -> wasmtime::Result<Done<()>> {
+fn print(mut store: Store<'_>, (stream, bytes): (Resource<Output>, WasmList<u8>)) -> wasmtime::Result<Done<()>> {
     count_call(&mut store)?;
-    let stream = if stream.rep() == Stream::Error as u32 {
-        Stream::Error
-    } else {
-        Stream::Out
-    };
+    let stream = if stream.rep() == Stream::Error as u32 { Stream::Error } else { Stream::Out };
     let bytes = bytes.as_le_slice(store.as_context());
     let bytes = bytes[..bytes.len().min(PRINT_BYTES as usize)].to_vec();
     let passes = store.data().log.passes();
@@ -337,10 +272,7 @@ fn print(
 fn random_bytes(mut store: Store<'_>, (count,): (u64,)) -> wasmtime::Result<(Vec<u8>,)> {
     count_call(&mut store)?;
     if count > RANDOM_BYTES {
-        return Err(Stop::Unserved(
-            format!("wasi:random for {count} bytes at once").into_boxed_str(),
-        )
-        .into());
+        return Err(Stop::Unserved(format!("wasi:random for {count} bytes at once").into_boxed_str()).into());
     }
     charge(&mut store, count as usize)?;
     let state = store.data_mut();

@@ -4,9 +4,7 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use support::{
-    bound, compile, component, core, hostile, invocation, on_runtime, run, sandbox, undeclared,
-};
+use support::{bound, compile, component, core, hostile, invocation, on_runtime, run, sandbox, undeclared};
 use wedflow_model::{Limits, Outcome, TrapKind};
 use wedflow_sandbox::{Attempt, Bound};
 
@@ -30,11 +28,7 @@ async fn ends(name: &str, bound: &Bound, timeout: Duration, limits: &Limits) -> 
     assert!(took < timeout * 20, "{name} took {took:?}");
     let other = support::bound(&hostile(), "clause").await;
     let after = run(&other, LONG, &Limits::default()).await;
-    assert_eq!(
-        after.outcome,
-        Outcome::Clause("a1='done', n=n+1".into()),
-        "after {name}"
-    );
+    assert_eq!(after.outcome, Outcome::Clause("a1='done', n=n+1".into()), "after {name}");
     attempt
 }
 
@@ -65,16 +59,9 @@ fn time_is_over_for_those_who_compute_and_those_who_wait() {
         let attempt = ends("WAT loop", &undeclared(&looping), SHORT, &Limits::default()).await;
         assert_eq!(attempt.outcome, Outcome::TimedOut);
         // Its own count of fuel is not written back: it is charged for the milliseconds that it computed.
-        assert!(
-            attempt.measure.fuel >= 10_000_000,
-            "{}",
-            attempt.measure.fuel
-        );
+        assert!(attempt.measure.fuel >= 10_000_000, "{}", attempt.measure.fuel);
         // In the module's start function, before `run` is called at all.
-        let starting = compile(&component(&core(
-            "(func $s (loop (br 0))) (start $s)",
-            "unreachable",
-        )));
+        let starting = compile(&component(&core("(func $s (loop (br 0))) (start $s)", "unreachable")));
         let attempt = ends("start", &undeclared(&starting), SHORT, &Limits::default()).await;
         assert_eq!(attempt.outcome, Outcome::TimedOut);
     });
@@ -83,10 +70,7 @@ fn time_is_over_for_those_who_compute_and_those_who_wait() {
 #[test]
 fn fuel_ends_before_the_time_does() {
     on_runtime(async {
-        let limits = Limits {
-            fuel: 1_000_000,
-            ..Limits::default()
-        };
+        let limits = Limits { fuel: 1_000_000, ..Limits::default() };
         for name in ["loop", "work"] {
             let attempt = hostile_ends(name, LONG, &limits).await;
             assert_eq!(attempt.outcome, Outcome::OutOfFuel, "{name}");
@@ -100,36 +84,11 @@ const NULL_TABLE: &str = "(table 1 funcref) (type $f (func))";
 
 /// Guests that trap: a name, what else the module holds, the body of `run`, the kind of the trap.
 const TRAPS: [(&str, &str, &str, TrapKind); 11] = [
-    (
-        "divide by zero",
-        "",
-        "(i32.div_s (i32.const 1) (i32.const 0))",
-        TrapKind::Arithmetic,
-    ),
-    (
-        "divide overflow",
-        "",
-        "(i32.div_s (i32.const 0x80000000) (i32.const -1))",
-        TrapKind::Arithmetic,
-    ),
-    (
-        "conversion",
-        "",
-        "(i32.trunc_f64_s (f64.const nan))",
-        TrapKind::Arithmetic,
-    ),
-    (
-        "read out of bounds",
-        "",
-        "(i32.load (i32.const -4))",
-        TrapKind::MemoryOutOfBounds,
-    ),
-    (
-        "null call",
-        NULL_TABLE,
-        "(call_indirect (type $f) (i32.const 0)) (i32.const 64)",
-        TrapKind::IndirectCall,
-    ),
+    ("divide by zero", "", "(i32.div_s (i32.const 1) (i32.const 0))", TrapKind::Arithmetic),
+    ("divide overflow", "", "(i32.div_s (i32.const 0x80000000) (i32.const -1))", TrapKind::Arithmetic),
+    ("conversion", "", "(i32.trunc_f64_s (f64.const nan))", TrapKind::Arithmetic),
+    ("read out of bounds", "", "(i32.load (i32.const -4))", TrapKind::MemoryOutOfBounds),
+    ("null call", NULL_TABLE, "(call_indirect (type $f) (i32.const 0)) (i32.const 64)", TrapKind::IndirectCall),
     (
         "table out of bounds",
         NULL_TABLE,
@@ -142,19 +101,9 @@ const TRAPS: [(&str, &str, &str, TrapKind); 11] = [
         "(call_indirect (type $f) (i32.const 0)) (i32.const 64)",
         TrapKind::IndirectCall,
     ),
-    (
-        "bad discriminant",
-        "",
-        "(i32.store (i32.const 64) (i32.const 9)) (i32.const 64)",
-        TrapKind::Contract,
-    ),
+    ("bad discriminant", "", "(i32.store (i32.const 64) (i32.const 9)) (i32.const 64)", TrapKind::Contract),
     ("unaligned answer", "", "(i32.const 65)", TrapKind::Contract),
-    (
-        "answer out of bounds",
-        "",
-        "(i32.const 0x1ffff0) (i32.const 0x10000) (i32.add)",
-        TrapKind::Contract,
-    ),
+    ("answer out of bounds", "", "(i32.const 0x1ffff0) (i32.const 0x10000) (i32.add)", TrapKind::Contract),
     (
         "string out of bounds",
         "",
@@ -194,11 +143,7 @@ fn traps_have_kinds() {
 #[test]
 fn memory_and_tables_are_bounded() {
     on_runtime(async {
-        let limits = Limits {
-            memory_bytes: 8 << 20,
-            table_elements: 1_000,
-            ..Limits::default()
-        };
+        let limits = Limits { memory_bytes: 8 << 20, table_elements: 1_000, ..Limits::default() };
         let attempt = hostile_ends("memory-bomb", LONG, &limits).await;
         let Outcome::OverMemory { limit, asked } = attempt.outcome else {
             panic!("{:?}", attempt.outcome);
@@ -219,15 +164,10 @@ fn memory_and_tables_are_bounded() {
         assert!(attempt.measure.fuel <= 1_100_000);
 
         let bomb = "(table $t 1 funcref)";
-        let body =
-            "(loop (drop (table.grow $t (ref.null func) (i32.const 100))) (br 0)) unreachable";
+        let body = "(loop (drop (table.grow $t (ref.null func) (i32.const 100))) (br 0)) unreachable";
         let guest = compile(&component(&core(bomb, body)));
         let attempt = ends("table bomb", &undeclared(&guest), LONG, &limits).await;
-        let Outcome::OverMemory {
-            limit: 1_000,
-            asked,
-        } = attempt.outcome
-        else {
+        let Outcome::OverMemory { limit: 1_000, asked } = attempt.outcome else {
             panic!("{:?}", attempt.outcome);
         };
         assert!(asked > 1_000 && asked < 1_200, "{asked}");
@@ -237,10 +177,7 @@ fn memory_and_tables_are_bounded() {
 #[test]
 fn every_memory_and_part_counts_for_the_limit() {
     on_runtime(async {
-        let limits = Limits {
-            memory_bytes: 8 << 20,
-            ..Limits::default()
-        };
+        let limits = Limits { memory_bytes: 8 << 20, ..Limits::default() };
         // Two memories that together are too much.
         let two = r#"(memory $m 2)"#;
         let body = "(loop (drop (memory.grow $m (i32.const 16))) (drop (memory.grow 0 (i32.const 16))) (br 0)) \
@@ -254,10 +191,7 @@ fn every_memory_and_part_counts_for_the_limit() {
         );
 
         // More than the limit from the start.
-        let small = Limits {
-            memory_bytes: 64 << 10,
-            ..Limits::default()
-        };
+        let small = Limits { memory_bytes: 64 << 10, ..Limits::default() };
         let guest = compile(&component(&core("", "unreachable")));
         let attempt = ends("born large", &undeclared(&guest), LONG, &small).await;
         assert!(matches!(attempt.outcome, Outcome::OverMemory { .. }));
@@ -270,16 +204,9 @@ fn every_memory_and_part_counts_for_the_limit() {
         assert_eq!(trap(&attempt.outcome), Some(TrapKind::Unreachable));
 
         // More parts than allowed at run, though not at upload.
-        let few = Limits {
-            instances: 1,
-            ..Limits::default()
-        };
+        let few = Limits { instances: 1, ..Limits::default() };
         let attempt = hostile_ends("clause", LONG, &few).await;
-        assert!(
-            matches!(attempt.outcome, Outcome::OverMemory { limit: 1, .. }),
-            "{:?}",
-            attempt.outcome
-        );
+        assert!(matches!(attempt.outcome, Outcome::OverMemory { limit: 1, .. }), "{:?}", attempt.outcome);
     });
 }
 
@@ -289,10 +216,7 @@ fn calls_and_answers_are_bounded() {
         let attempt = hostile_ends("host-flood", LONG, &Limits::default()).await;
         assert_eq!(attempt.outcome, Outcome::HostCallLimit { limit: 100_000 });
 
-        let roomy = Limits {
-            memory_bytes: 256 << 20,
-            ..Limits::default()
-        };
+        let roomy = Limits { memory_bytes: 256 << 20, ..Limits::default() };
         for name in ["string-huge", "list-bomb"] {
             let attempt = hostile_ends(name, LONG, &roomy).await;
             let Outcome::OutputTooLarge { limit, size } = attempt.outcome else {
@@ -302,18 +226,9 @@ fn calls_and_answers_are_bounded() {
             assert!(size > limit);
         }
         // Just above the limit, the size is reported exactly.
-        let tight = Limits {
-            output_bytes: 10,
-            ..Limits::default()
-        };
+        let tight = Limits { output_bytes: 10, ..Limits::default() };
         let attempt = hostile_ends("clause", LONG, &tight).await;
-        assert_eq!(
-            attempt.outcome,
-            Outcome::OutputTooLarge {
-                limit: 10,
-                size: 16
-            }
-        );
+        assert_eq!(attempt.outcome, Outcome::OutputTooLarge { limit: 10, size: 16 });
     });
 }
 
@@ -329,11 +244,7 @@ fn logs_are_bounded_and_the_rest_is_counted() {
 
         // More in one line than may be copied out of a guest at once.
         let attempt = hostile_ends("log-huge", LONG, &Limits::default()).await;
-        assert!(
-            matches!(attempt.outcome, Outcome::OutputTooLarge { .. }),
-            "{:?}",
-            attempt.outcome
-        );
+        assert!(matches!(attempt.outcome, Outcome::OutputTooLarge { .. }), "{:?}", attempt.outcome);
     });
 }
 
@@ -342,9 +253,7 @@ fn a_payload_that_does_not_fit_is_not_retried() {
     on_runtime(async {
         let transition = bound(&hostile(), "clause").await;
         let payload = r#"{"n": "many"}"#;
-        let attempt = sandbox()
-            .run(&transition, invocation(payload), LONG, &Limits::default())
-            .await;
+        let attempt = sandbox().run(&transition, invocation(payload), LONG, &Limits::default()).await;
         let Outcome::Failed { message, retry } = attempt.outcome else {
             panic!("{:?}", attempt.outcome);
         };

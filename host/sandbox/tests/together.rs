@@ -65,15 +65,8 @@ fn work_gets_done_beside_loops() {
         let loops = join_all((0..4).map(|_| run(&looping, Duration::from_secs(8), &limits)));
         let work = run(&working, LONG, &limits);
         let (loops, work) = futures::future::join(loops, work).await;
-        assert!(
-            matches!(work.outcome, Outcome::Clause(_)),
-            "{:?}",
-            work.outcome
-        );
-        println!(
-            "200 M rounds beside 4 loops: {} us",
-            work.measure.elapsed_us
-        );
+        assert!(matches!(work.outcome, Outcome::Clause(_)), "{:?}", work.outcome);
+        println!("200 M rounds beside 4 loops: {} us", work.measure.elapsed_us);
         for one in loops {
             assert_eq!(one.outcome, Outcome::TimedOut);
         }
@@ -98,19 +91,13 @@ fn those_who_wait_hold_no_thread() {
 fn dropping_a_call_ends_its_guest_and_frees_its_room() {
     let bytes = guest("hostile");
     on_runtime(async move {
-        let small = Sandbox::new(Settings {
-            concurrent: 2,
-            ..Settings::fast()
-        })
-        .expect("a sandbox");
+        let small = Sandbox::new(Settings { concurrent: 2, ..Settings::fast() }).expect("a sandbox");
         let limits = Limits::default();
         let component = small.compile(&bytes, &limits).expect("accepted");
         let manifest = small.describe(&component).await.expect("described");
         let bind = |name: &str| {
             let declaration = manifest.transition(name).expect("declared");
-            component
-                .bind(declaration, &support::usual_flow())
-                .expect("fits")
+            component.bind(declaration, &support::usual_flow()).expect("fits")
         };
         let clause = bind("clause");
         for name in ["loop", "sleep-forever", "naps"] {
@@ -121,18 +108,14 @@ fn dropping_a_call_ends_its_guest_and_frees_its_room() {
                 let dropped = tokio::time::timeout(Duration::from_millis(30), both).await;
                 assert!(dropped.is_err(), "{name} ended");
                 let attempt = call(&clause).await;
-                assert!(
-                    matches!(attempt.outcome, Outcome::Clause(_)),
-                    "after {name}"
-                );
+                assert!(matches!(attempt.outcome, Outcome::Clause(_)), "after {name}");
             }
         }
         // A third call waits for room, which is not its own time.
         let endless = bind("naps");
         let short = Duration::from_millis(100);
         let call = |bound| small.run(bound, invocation(PAYLOAD), short, &limits);
-        let (first, second, third) =
-            futures::future::join3(call(&endless), call(&endless), call(&clause)).await;
+        let (first, second, third) = futures::future::join3(call(&endless), call(&endless), call(&clause)).await;
         assert_eq!(first.outcome, Outcome::TimedOut);
         assert_eq!(second.outcome, Outcome::TimedOut);
         assert!(matches!(third.outcome, Outcome::Clause(_)));
@@ -147,24 +130,15 @@ fn more_guests_than_the_kernel_has_maps_for_are_refused() {
         return;
     };
     let limit: u32 = limit.trim().parse().expect("a number");
-    let refused = Sandbox::new(Settings {
-        concurrent: limit / 4,
-        ..Settings::waiting()
-    });
+    let refused = Sandbox::new(Settings { concurrent: limit / 4, ..Settings::waiting() });
     let error = refused.expect_err("too many").to_string();
     assert!(error.contains("vm.max_map_count"), "{error}");
 }
 
 #[test]
 fn a_sandbox_ends_on_any_thread() {
-    let sandbox = Sandbox::new(Settings {
-        concurrent: 1,
-        ..Settings::waiting()
-    })
-    .expect("a sandbox");
-    std::thread::spawn(move || drop(sandbox))
-        .join()
-        .expect("no panic");
+    let sandbox = Sandbox::new(Settings { concurrent: 1, ..Settings::waiting() }).expect("a sandbox");
+    std::thread::spawn(move || drop(sandbox)).join().expect("no panic");
     let _ = compile(&guest("hostile"));
     assert!(sandbox_is_shared());
 }
@@ -178,15 +152,8 @@ fn sandbox_is_shared() -> bool {
 
 /// A sandbox of few slots and little memory, and the hostile guest in it.
 fn small(concurrent: u32, memory_of_all: u64) -> (Sandbox, wedflow_sandbox::Component) {
-    let sandbox = Sandbox::new(Settings {
-        concurrent,
-        memory_of_all,
-        ..Settings::fast()
-    })
-    .expect("a sandbox");
-    let component = sandbox
-        .compile(&guest("hostile"), &Limits::default())
-        .expect("accepted");
+    let sandbox = Sandbox::new(Settings { concurrent, memory_of_all, ..Settings::fast() }).expect("a sandbox");
+    let component = sandbox.compile(&guest("hostile"), &Limits::default()).expect("accepted");
     (sandbox, component)
 }
 
@@ -198,16 +165,11 @@ async fn bound_in(
 ) -> wedflow_sandbox::Bound {
     let manifest = sandbox.describe(component).await.expect("described");
     let declaration = manifest.transition(transition).expect("declared");
-    component
-        .bind(declaration, &support::usual_flow())
-        .expect("fits")
+    component.bind(declaration, &support::usual_flow()).expect("fits")
 }
 
 fn of(number: i32) -> AttemptContext {
-    AttemptContext {
-        tenant: TenantId::new(number),
-        ..AttemptContext::default()
-    }
+    AttemptContext { tenant: TenantId::new(number), ..AttemptContext::default() }
 }
 
 #[test]
@@ -223,9 +185,7 @@ fn sleepers_of_one_tenant_leave_slots_to_others() {
                 tokio::spawn(async move {
                     let limits = Limits::default();
                     let call = invocation(PAYLOAD);
-                    sandbox
-                        .run_in_context(&sleeping, call, LONG, &limits, of(1))
-                        .await
+                    sandbox.run_in_context(&sleeping, call, LONG, &limits, of(1)).await
                 })
             })
             .collect();
@@ -249,9 +209,7 @@ fn guests_together_have_no_more_memory_than_the_host_gives() {
         let (sandbox, component) = small(9, 32 << 20);
         let bomb = bound_in(&sandbox, &component, "memory-bomb").await;
         let limits = Limits::default();
-        let attempt = sandbox
-            .run_in_context(&bomb, invocation(PAYLOAD), LONG, &limits, of(1))
-            .await;
+        let attempt = sandbox.run_in_context(&bomb, invocation(PAYLOAD), LONG, &limits, of(1)).await;
         assert!(
             matches!(&attempt.outcome, Outcome::Failed { message, retry: true } if message.contains("as much memory")),
             "{:?}",
@@ -260,9 +218,7 @@ fn guests_together_have_no_more_memory_than_the_host_gives() {
         assert!(attempt.measure.memory_bytes < 32 << 20);
         // What it held is given back.
         let short = bound_in(&sandbox, &component, "clause").await;
-        let attempt = sandbox
-            .run_in_context(&short, invocation(PAYLOAD), LONG, &limits, of(1))
-            .await;
+        let attempt = sandbox.run_in_context(&short, invocation(PAYLOAD), LONG, &limits, of(1)).await;
         assert!(matches!(attempt.outcome, Outcome::Clause(_)));
     });
 }
@@ -272,11 +228,7 @@ fn what_the_host_copies_costs_fuel() {
     on_runtime(async {
         let long = bound(&hostile(), "ask-long").await;
         let attempt = run(&long, LONG, &Limits::default()).await;
-        assert!(
-            matches!(attempt.outcome, Outcome::Clause(_)),
-            "{:?}",
-            attempt.outcome
-        );
+        assert!(matches!(attempt.outcome, Outcome::Clause(_)), "{:?}", attempt.outcome);
         assert!(attempt.measure.fuel >= 8 << 20, "{}", attempt.measure.fuel);
     });
 }

@@ -30,44 +30,17 @@ fn main() {
     let mut results: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for _ in 0..ROUNDS {
         let mut note = |name, nanos| results.entry(name).or_default().push(nanos);
-        note(
-            "1a bare loop over a queue, no scheduling",
-            on(&runtime, bare()),
-        );
-        note(
-            "1b scheduler, stream always ready",
-            on(&runtime, from_ready_stream()),
-        );
+        note("1a bare loop over a queue, no scheduling", on(&runtime, bare()));
+        note("1b scheduler, stream always ready", on(&runtime, from_ready_stream()));
         note("1c scheduler, queue", on(&runtime, from_queue(1, 0)));
-        note(
-            "1d scheduler, queue, 16 in flight",
-            on(&runtime, from_queue(16, 0)),
-        );
+        note("1d scheduler, queue, 16 in flight", on(&runtime, from_queue(16, 0)));
         note("1e tokio::spawn per event, queue", on(&runtime, spawned(0)));
-        note(
-            "2a scheduler, handler yields 4 times",
-            on(&runtime, from_queue(16, 4)),
-        );
-        note(
-            "2b tokio::spawn, task yields 4 times",
-            on(&runtime, spawned(4)),
-        );
-        note(
-            "3a scheduler, 10000 sleepers at once",
-            on(&runtime, sleeping()),
-        );
-        note(
-            "3b tokio::spawn, 10000 sleepers at once",
-            on(&runtime, spawned_sleeping()),
-        );
-        note(
-            "4a scheduler, event from another thread",
-            on(&runtime, from_afar()),
-        );
-        note(
-            "4b tokio task, event from another thread",
-            on(&runtime, task_from_afar()),
-        );
+        note("2a scheduler, handler yields 4 times", on(&runtime, from_queue(16, 4)));
+        note("2b tokio::spawn, task yields 4 times", on(&runtime, spawned(4)));
+        note("3a scheduler, 10000 sleepers at once", on(&runtime, sleeping()));
+        note("3b tokio::spawn, 10000 sleepers at once", on(&runtime, spawned_sleeping()));
+        note("4a scheduler, event from another thread", on(&runtime, from_afar()));
+        note("4b tokio task, event from another thread", on(&runtime, task_from_afar()));
     }
     println!("ns per event: median, best of {ROUNDS} rounds");
     for (name, mut nanos) in results {
@@ -77,13 +50,8 @@ fn main() {
 }
 
 /// Runs a measurement as a task of the runtime, where schedulers live.
-fn on(
-    runtime: &tokio::runtime::Runtime,
-    measured: impl Future<Output = f64> + Send + 'static,
-) -> f64 {
-    runtime
-        .block_on(runtime.spawn(measured))
-        .expect("it does not panic")
+fn on(runtime: &tokio::runtime::Runtime, measured: impl Future<Output = f64> + Send + 'static) -> f64 {
+    runtime.block_on(runtime.spawn(measured)).expect("it does not panic")
 }
 
 fn per(events: u64, elapsed: Duration) -> f64 {
@@ -108,15 +76,12 @@ async fn bare() -> f64 {
 
 async fn from_ready_stream() -> f64 {
     let mut scheduler = Scheduler::new();
-    scheduler.register_source(
-        from_stream(stream::iter(0..EVENTS)),
-        |event, context: Context| async move {
-            if black_box(event) == EVENTS - 1 {
-                context.stop();
-            }
-            Ok(())
-        },
-    );
+    scheduler.register_source(from_stream(stream::iter(0..EVENTS)), |event, context: Context| async move {
+        if black_box(event) == EVENTS - 1 {
+            context.stop();
+        }
+        Ok(())
+    });
     let begun = Instant::now();
     scheduler.run().await;
     per(EVENTS, begun.elapsed())

@@ -90,9 +90,7 @@ pub struct TokioClock {
 impl TokioClock {
     /// A clock whose origin is now.
     pub fn new() -> Self {
-        TokioClock {
-            origin: tokio::time::Instant::now(),
-        }
+        TokioClock { origin: tokio::time::Instant::now() }
     }
 }
 
@@ -108,10 +106,7 @@ impl Clock for TokioClock {
     }
 
     fn alarm(&self) -> Box<dyn Alarm> {
-        Box::new(TokioAlarm {
-            origin: self.origin,
-            armed: None,
-        })
+        Box::new(TokioAlarm { origin: self.origin, armed: None })
     }
 }
 
@@ -126,9 +121,7 @@ const LONGEST_SLEEP: Duration = Duration::from_secs(24 * 60 * 60);
 impl Alarm for TokioAlarm {
     fn poll_until(&mut self, at: Moment, cx: &mut task::Context<'_>) -> Poll<()> {
         loop {
-            let nap = at
-                .since(Moment::ORIGIN + self.origin.elapsed())
-                .min(LONGEST_SLEEP);
+            let nap = at.since(Moment::ORIGIN + self.origin.elapsed()).min(LONGEST_SLEEP);
             if nap.is_zero() {
                 return Poll::Ready(());
             }
@@ -186,10 +179,7 @@ impl SimulatedClock {
             let mut shared = locked(&self.shared);
             shared.now = shared.now.max(moment);
             let now = shared.now;
-            shared
-                .waiting
-                .extract_if(.., |(_, at, _)| *at <= now)
-                .collect()
+            shared.waiting.extract_if(.., |(_, at, _)| *at <= now).collect()
         };
         for (_, _, waker) in due {
             waker.wake();
@@ -205,10 +195,7 @@ impl Clock for SimulatedClock {
     fn alarm(&self) -> Box<dyn Alarm> {
         let mut shared = locked(&self.shared);
         shared.next_alarm += 1;
-        Box::new(SimulatedAlarm {
-            id: shared.next_alarm,
-            shared: Arc::clone(&self.shared),
-        })
+        Box::new(SimulatedAlarm { id: shared.next_alarm, shared: Arc::clone(&self.shared) })
     }
 }
 
@@ -231,9 +218,7 @@ impl Alarm for SimulatedAlarm {
 
 impl Drop for SimulatedAlarm {
     fn drop(&mut self) {
-        locked(&self.shared)
-            .waiting
-            .retain(|(id, _, _)| *id != self.id);
+        locked(&self.shared).waiting.retain(|(id, _, _)| *id != self.id);
     }
 }
 
@@ -244,10 +229,7 @@ mod tests {
     #[test]
     fn moments_saturate() {
         assert_eq!(Moment::from_nanos(5) + Duration::MAX, Moment::NEVER);
-        assert_eq!(
-            Moment::from_nanos(5) - Moment::from_nanos(9),
-            Duration::ZERO
-        );
+        assert_eq!(Moment::from_nanos(5) - Moment::from_nanos(9), Duration::ZERO);
     }
 
     #[test]

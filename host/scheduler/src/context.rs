@@ -95,15 +95,8 @@ impl Context {
     /// # Errors
     /// [`TokenEnded`] if the coroutine has already ended, which only a context kept beyond it can
     /// see; the finaliser is dropped without a call.
-    pub fn finaliser(
-        &self,
-        finaliser: impl FnOnce(Ending) + Send + 'static,
-    ) -> Result<(), TokenEnded> {
-        if self.core.add_finaliser(Box::new(finaliser)) {
-            Ok(())
-        } else {
-            Err(TokenEnded(self.token()))
-        }
+    pub fn finaliser(&self, finaliser: impl FnOnce(Ending) + Send + 'static) -> Result<(), TokenEnded> {
+        if self.core.add_finaliser(Box::new(finaliser)) { Ok(()) } else { Err(TokenEnded(self.token())) }
     }
 
     /// Spawns a further handler: a coroutine with a token of its own that becomes ready when this
@@ -114,8 +107,7 @@ impl Context {
         Fut: Future<Output = HandlerResult> + Send + 'static,
     {
         let core = &self.core;
-        self.signals
-            .spawn_for(core.handler, core.sink.clone(), handler)
+        self.signals.spawn_for(core.handler, core.sink.clone(), handler)
     }
 
     /// Registers a source with its handler, one event at a time and with this handler's failure
@@ -231,12 +223,7 @@ impl Signals {
 
     /// Registers a source with its handler; see
     /// [`Scheduler::register_with`](crate::Scheduler::register_with).
-    pub fn register_with<S, F, Fut>(
-        &self,
-        source: S,
-        handler: F,
-        registration: Registration,
-    ) -> HandlerId
+    pub fn register_with<S, F, Fut>(&self, source: S, handler: F, registration: Registration) -> HandlerId
     where
         S: EventSource,
         F: FnMut(S::Event, Context) -> Fut + Send + 'static,
@@ -254,10 +241,7 @@ impl Signals {
         source: S,
         mut handler: F,
         registration: Registration,
-    ) -> (
-        HandlerId,
-        impl FnOnce(&mut EventObserver, &mut HandlerRepository) + Send + use<S, F, Fut>,
-    )
+    ) -> (HandlerId, impl FnOnce(&mut EventObserver, &mut HandlerRepository) + Send + use<S, F, Fut>)
     where
         S: EventSource,
         F: FnMut(S::Event, Context) -> Fut + Send + 'static,
@@ -292,9 +276,7 @@ impl Signals {
         let hub = &self.shared.hub;
         let id = hub.next_token();
         let signals = self.clone();
-        let token = Token::spawned(id, owner, Arc::clone(hub), sink, |core| {
-            run_later(core, signals, handler)
-        });
+        let token = Token::spawned(id, owner, Arc::clone(hub), sink, |core| run_later(core, signals, handler));
         self.send(Signal::Spawn(Box::new(token)));
         id
     }

@@ -78,11 +78,7 @@ impl FailureSink {
 
     /// Reports; a sink that panics costs nothing but its report.
     pub(crate) fn report(&self, handler: HandlerId, token: Option<TokenId>, cause: FailureCause) {
-        let failure = Failure {
-            handler,
-            token,
-            cause,
-        };
+        let failure = Failure { handler, token, cause };
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| (self.0)(failure))) {
             tracing::error!(
                 %handler,

@@ -45,10 +45,7 @@ impl Hub {
             waiting,
             stop: AtomicBool::new(false),
         });
-        let ends = HubEnds {
-            woken_tokens,
-            woken_sources,
-        };
+        let ends = HubEnds { woken_tokens, woken_sources };
         (hub, ends)
     }
 

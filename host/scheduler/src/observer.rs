@@ -98,11 +98,7 @@ impl Wake for SourceWaker {
 }
 
 impl EventObserver {
-    pub(crate) fn new(
-        hub: Arc<Hub>,
-        woken: mpsc::Receiver<HandlerId>,
-        blocked: Duration,
-    ) -> EventObserver {
+    pub(crate) fn new(hub: Arc<Hub>, woken: mpsc::Receiver<HandlerId>, blocked: Duration) -> EventObserver {
         EventObserver {
             alarm: hub.clock().alarm(),
             hub,
@@ -117,19 +113,12 @@ impl EventObserver {
 
     /// Watches a source on behalf of a handler.
     pub(crate) fn register<S: EventSource>(&mut self, source: S, handler: HandlerId) {
-        let armed = Arc::new(SourceWaker {
-            handler,
-            hub: Arc::clone(&self.hub),
-            state: WakeState::queued(),
-        });
+        let armed = Arc::new(SourceWaker { handler, hub: Arc::clone(&self.hub), state: WakeState::queued() });
         let watched = Watched {
             kind: source.kind(),
             waker: Waker::from(Arc::clone(&armed)),
             armed,
-            source: Box::new(Delivering {
-                source,
-                event: None,
-            }),
+            source: Box::new(Delivering { source, event: None }),
         };
         self.sources.insert(handler, watched);
         self.arm(handler);
@@ -138,10 +127,7 @@ impl EventObserver {
     /// The event of a source that was seen ready, for its handler.
     pub(crate) fn take_event<E: 'static>(&mut self, handler: HandlerId) -> Option<E> {
         let mut event = None;
-        self.sources
-            .get_mut(&handler)?
-            .source
-            .take_event(&mut event);
+        self.sources.get_mut(&handler)?.source.take_event(&mut event);
         event
     }
 
@@ -234,11 +220,7 @@ impl EventObserver {
 
     /// The next moment at which waiting ends by itself.
     pub(crate) fn next_deadline(&self) -> Option<Moment> {
-        let round = if self.bounded.is_empty() {
-            None
-        } else {
-            self.next_round
-        };
+        let round = if self.bounded.is_empty() { None } else { self.next_round };
         earlier(self.hub.timers.earliest(), round)
     }
 
@@ -268,11 +250,7 @@ impl EventObserver {
             return;
         };
         watched.armed.state.begin();
-        let mut observing = Observing {
-            timers: &self.hub.timers,
-            waker: &watched.waker,
-            at_most,
-        };
+        let mut observing = Observing { timers: &self.hub.timers, waker: &watched.waker, at_most };
         let source = &mut watched.source;
         match catch_unwind(AssertUnwindSafe(|| source.ask(&mut observing))) {
             // Disarmed: its state stays as if running, so that wake-ups do nothing.

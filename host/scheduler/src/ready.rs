@@ -85,12 +85,7 @@ pub struct FreshFirst {
 impl FreshFirst {
     /// `most`: how many entries may pass before one that gave the thread back, at least one.
     pub fn new(most: u32) -> Self {
-        FreshFirst {
-            fresh: VecDeque::new(),
-            yielded: VecDeque::new(),
-            passed: 0,
-            most: most.max(1),
-        }
+        FreshFirst { fresh: VecDeque::new(), yielded: VecDeque::new(), passed: 0, most: most.max(1) }
     }
 
     fn is_turn_of_yielded(&self) -> bool {
@@ -133,10 +128,8 @@ mod tests {
 
     #[test]
     fn the_fresh_pass_but_not_for_ever() {
-        let (hub, _ends) = Hub::new(
-            std::sync::Arc::new(crate::clock::TokioClock::new()),
-            crate::failure::FailureSink::log(),
-        );
+        let (hub, _ends) =
+            Hub::new(std::sync::Arc::new(crate::clock::TokioClock::new()), crate::failure::FailureSink::log());
         let handler = hub.next_handler();
         let mut queue = FreshFirst::new(3);
         let push = |queue: &mut FreshFirst, readiness| queue.push(Ready { handler, readiness });

@@ -27,10 +27,7 @@ pub struct Registration {
 impl Registration {
     /// Makes a registration with one run at a time and failures to the scheduler's default sink.
     pub fn new() -> Self {
-        Registration {
-            in_flight: 1,
-            sink: None,
-        }
+        Registration { in_flight: 1, sink: None }
     }
 
     /// Sets how many runs of the handler may be under way at once (at least one, which is the default:
@@ -144,11 +141,7 @@ where
 }
 
 impl HandlerRepository {
-    pub(crate) fn new(
-        hub: Arc<Hub>,
-        woken: mpsc::Receiver<Ready>,
-        queue: Box<dyn ReadyQueue>,
-    ) -> HandlerRepository {
+    pub(crate) fn new(hub: Arc<Hub>, woken: mpsc::Receiver<Ready>, queue: Box<dyn ReadyQueue>) -> HandlerRepository {
         HandlerRepository {
             hub,
             objects: IdTable::default(),
@@ -162,25 +155,15 @@ impl HandlerRepository {
     /// Enters a handler under the id its source is observed by (the paper's `create_object`; the
     /// id comes from the hub so that it is known to whoever asked before this takes effect). The
     /// handler gets each event with the core of the token that its run has.
-    pub(crate) fn insert<E, F, Fut>(
-        &mut self,
-        id: HandlerId,
-        handler: F,
-        registration: Registration,
-    ) where
+    pub(crate) fn insert<E, F, Fut>(&mut self, id: HandlerId, handler: F, registration: Registration)
+    where
         E: Send + 'static,
         F: FnMut(E, Arc<TokenCore>) -> Fut + Send + 'static,
         Fut: Future<Output = HandlerResult> + Send + 'static,
     {
         let object = HandlerObject {
-            starter: Box::new(Starting {
-                handler,
-                ended: Vec::new(),
-                types: PhantomData,
-            }),
-            sink: registration
-                .sink
-                .unwrap_or_else(|| self.hub.default_sink.clone()),
+            starter: Box::new(Starting { handler, ended: Vec::new(), types: PhantomData }),
+            sink: registration.sink.unwrap_or_else(|| self.hub.default_sink.clone()),
             runs: 0,
             limit: registration.in_flight,
             source_ended: false,
@@ -228,10 +211,7 @@ impl HandlerRepository {
         let mut seen = std::mem::take(&mut self.seen);
         for sighting in seen.drain(..) {
             match sighting {
-                Sighting::Ready(handler) => self.queue.push(Ready {
-                    handler,
-                    readiness: Readiness::Event,
-                }),
+                Sighting::Ready(handler) => self.queue.push(Ready { handler, readiness: Readiness::Event }),
                 Sighting::Ended(handler, panic) => {
                     if let (Some(message), Some(object)) = (panic, self.objects.get(&handler)) {
                         let cause = FailureCause::SourcePanicked(message);
@@ -270,9 +250,7 @@ impl HandlerRepository {
     ) -> Option<(Token, Option<FailureCause>)> {
         let object = self.objects.get_mut(&handler)?;
         let id = self.hub.next_token();
-        let begun = object
-            .starter
-            .start(id, handler, &self.hub, &object.sink, observer)?;
+        let begun = object.starter.start(id, handler, &self.hub, &object.sink, observer)?;
         object.runs += 1;
         if object.runs < object.limit {
             observer.arm(handler);
@@ -282,18 +260,12 @@ impl HandlerRepository {
 
     /// Puts a continuing token at the end of the ready queue.
     pub(crate) fn queue_yielded(&mut self, token: &Token) {
-        self.queue.push(Ready {
-            handler: token.handler(),
-            readiness: Readiness::Yielded(token.id()),
-        });
+        self.queue.push(Ready { handler: token.handler(), readiness: Readiness::Yielded(token.id()) });
     }
 
     /// Takes in a token that nobody has resumed yet, ready to run.
     pub(crate) fn adopt(&mut self, token: Token) {
-        self.queue.push(Ready {
-            handler: token.handler(),
-            readiness: Readiness::Woken(token.id()),
-        });
+        self.queue.push(Ready { handler: token.handler(), readiness: Readiness::Woken(token.id()) });
         self.suspend(token);
     }
 

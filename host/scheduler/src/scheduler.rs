@@ -35,11 +35,7 @@ pub struct Bounds {
 
 impl Default for Bounds {
     fn default() -> Self {
-        Bounds {
-            turn_steps: 64,
-            turn_time: Duration::from_micros(250),
-            blocked: Duration::from_millis(1),
-        }
+        Bounds { turn_steps: 64, turn_time: Duration::from_micros(250), blocked: Duration::from_millis(1) }
     }
 }
 
@@ -185,12 +181,7 @@ impl Scheduler {
 
     /// Registers a source with its handler, with a say in how many runs may be under way and where
     /// failures go.
-    pub fn register_with<S, F, Fut>(
-        &mut self,
-        source: S,
-        handler: F,
-        registration: Registration,
-    ) -> HandlerId
+    pub fn register_with<S, F, Fut>(&mut self, source: S, handler: F, registration: Registration) -> HandlerId
     where
         S: EventSource,
         F: FnMut(S::Event, Context) -> Fut + Send + 'static,
@@ -322,17 +313,11 @@ impl Scheduler {
                     false
                 }
                 Turn::Over => {
-                    self.turn = Turn::Since {
-                        begun: now,
-                        steps: 0,
-                    };
+                    self.turn = Turn::Since { begun: now, steps: 0 };
                     true
                 }
             };
-            if let Some(ready) = self
-                .repository
-                .get_ready_object(&mut self.observer, now, refill)
-            {
+            if let Some(ready) = self.repository.get_ready_object(&mut self.observer, now, refill) {
                 match self.resume(ready) {
                     Some(stepped) => return Poll::Ready(Some(stepped)),
                     // The token was cancelled, or the source taken out, since it was queued.
@@ -353,10 +338,7 @@ impl Scheduler {
                 continue;
             }
             self.turn = Turn::Over;
-            std::task::ready!(
-                self.repository
-                    .wait_for_events(&mut self.observer, cx, *until)
-            );
+            std::task::ready!(self.repository.wait_for_events(&mut self.observer, cx, *until));
         }
     }
 
@@ -397,11 +379,7 @@ impl Scheduler {
                 Progress::Ended(ending)
             }
         };
-        Some(Stepped::Handled {
-            handler: ready.handler,
-            token: id,
-            progress,
-        })
+        Some(Stepped::Handled { handler: ready.handler, token: id, progress })
     }
 
     fn end(&mut self, mut token: Token, ending: Ending, cause: Option<FailureCause>) {

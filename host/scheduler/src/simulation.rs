@@ -121,14 +121,7 @@ impl Simulation {
         F: FnMut(&mut Seed, u64) -> E + Send + 'static,
         E: Send + 'static,
     {
-        SeededSource {
-            seed: self.seed(),
-            made: 0,
-            events,
-            longest_gap,
-            make,
-            sleep: None,
-        }
+        SeededSource { seed: self.seed(), made: 0, events, longest_gap, make, sleep: None }
     }
 
     /// Steps until nothing can happen any more, a handler stops, or `steps` steps are done. Time
@@ -198,9 +191,7 @@ where
             return Poll::Ready(None);
         }
         let (seed, longest_gap) = (&mut self.seed, self.longest_gap);
-        let sleep = self.sleep.get_or_insert_with(|| {
-            observing.sleep_until(observing.now() + seed.up_to(longest_gap))
-        });
+        let sleep = self.sleep.get_or_insert_with(|| observing.sleep_until(observing.now() + seed.up_to(longest_gap)));
         std::task::ready!(Pin::new(sleep).poll(&mut observing.context()));
         self.sleep = None;
         let event = (self.make)(&mut self.seed, self.made);

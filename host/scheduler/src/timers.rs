@@ -34,12 +34,7 @@ struct Entries {
 
 impl Timers {
     pub(crate) fn new(clock: Arc<dyn Clock>, waiting: Arc<AtomicWaker>) -> Self {
-        Timers {
-            clock,
-            waiting,
-            entries: Mutex::default(),
-            earliest: AtomicU64::new(u64::MAX),
-        }
+        Timers { clock, waiting, entries: Mutex::default(), earliest: AtomicU64::new(u64::MAX) }
     }
 
     /// The present moment of the clock behind these timers.
@@ -98,10 +93,7 @@ impl Timers {
     }
 
     fn note_earliest(&self, entries: &Entries) {
-        let earliest = entries
-            .by_deadline
-            .first_key_value()
-            .map_or(u64::MAX, |((at, _), _)| at.as_nanos());
+        let earliest = entries.by_deadline.first_key_value().map_or(u64::MAX, |((at, _), _)| at.as_nanos());
         self.earliest.store(earliest, Ordering::Release);
     }
 }
@@ -121,11 +113,7 @@ pub struct Sleep {
 
 impl Sleep {
     pub(crate) fn new(timers: Arc<Timers>, at: Moment) -> Self {
-        Sleep {
-            timers,
-            at,
-            number: None,
-        }
+        Sleep { timers, at, number: None }
     }
 
     /// The moment waited for.

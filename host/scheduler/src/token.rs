@@ -43,10 +43,7 @@ const CLOSED: u8 = 2;
 
 impl Finalisers {
     fn new() -> Self {
-        Finalisers {
-            list: Mutex::new(Vec::new()),
-            state: AtomicU8::new(NONE),
-        }
+        Finalisers { list: Mutex::new(Vec::new()), state: AtomicU8::new(NONE) }
     }
 
     /// Keeps a finaliser; false when it is too late.
@@ -54,9 +51,7 @@ impl Finalisers {
         let mut list = locked(&self.list);
         list.push(finaliser);
         // Pushed first: whoever closes and finds SOME waits for the lock and then finds it.
-        let before = self
-            .state
-            .compare_exchange(NONE, SOME, Ordering::AcqRel, Ordering::Acquire);
+        let before = self.state.compare_exchange(NONE, SOME, Ordering::AcqRel, Ordering::Acquire);
         let in_time = before != Err(CLOSED);
         if !in_time {
             let late = list.pop();
@@ -109,10 +104,7 @@ impl Wake for TokenCore {
 
     fn wake_by_ref(self: &Arc<Self>) {
         if self.state.wake() {
-            self.hub.token_woken(Ready {
-                handler: self.handler,
-                readiness: Readiness::Woken(self.id()),
-            });
+            self.hub.token_woken(Ready { handler: self.handler, readiness: Readiness::Woken(self.id()) });
         }
     }
 }
@@ -132,16 +124,13 @@ where
     Fut: Future<Output = HandlerResult> + Send + 'static,
 {
     fn fill(mut self: Pin<&mut Self>, coroutine: &mut dyn Any) {
-        let coroutine = coroutine
-            .downcast_mut::<Option<Fut>>()
-            .expect("a frame is used again only by the handler that made it");
+        let coroutine =
+            coroutine.downcast_mut::<Option<Fut>>().expect("a frame is used again only by the handler that made it");
         self.set(coroutine.take());
     }
 
     fn resume(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<HandlerResult> {
-        self.as_pin_mut()
-            .expect("a frame is resumed only between fill and clear")
-            .poll(cx)
+        self.as_pin_mut().expect("a frame is resumed only between fill and clear").poll(cx)
     }
 
     fn clear(mut self: Pin<&mut Self>) {
@@ -170,22 +159,12 @@ pub(crate) struct Token {
 
 impl Token {
     /// A token with an empty frame for coroutines of type `Fut`.
-    pub(crate) fn empty<Fut>(
-        id: TokenId,
-        handler: HandlerId,
-        hub: Arc<Hub>,
-        sink: FailureSink,
-    ) -> Self
+    pub(crate) fn empty<Fut>(id: TokenId, handler: HandlerId, hub: Arc<Hub>, sink: FailureSink) -> Self
     where
         Fut: Future<Output = HandlerResult> + Send + 'static,
     {
         let core = TokenCore::new(id, handler, hub, sink);
-        Token {
-            waker: Waker::from(Arc::clone(&core)),
-            core,
-            frame: Box::pin(None::<Fut>),
-            from_event: true,
-        }
+        Token { waker: Waker::from(Arc::clone(&core)), core, frame: Box::pin(None::<Fut>), from_event: true }
     }
 
     /// A token around a coroutine that no event began.
@@ -260,13 +239,8 @@ impl Token {
             Ok(Poll::Pending) if self.core.state.suspend() => Resumed::Yielded,
             Ok(Poll::Pending) => Resumed::Suspended,
             Ok(Poll::Ready(Ok(()))) => Resumed::Ended(Ending::Completed, None),
-            Ok(Poll::Ready(Err(error))) => {
-                Resumed::Ended(Ending::Failed, Some(FailureCause::Failed(error)))
-            }
-            Err(payload) => Resumed::Ended(
-                Ending::Panicked,
-                Some(FailureCause::Panicked(panic_message(&*payload))),
-            ),
+            Ok(Poll::Ready(Err(error))) => Resumed::Ended(Ending::Failed, Some(FailureCause::Failed(error))),
+            Err(payload) => Resumed::Ended(Ending::Panicked, Some(FailureCause::Panicked(panic_message(&*payload)))),
         }
     }
 
@@ -275,9 +249,7 @@ impl Token {
     pub(crate) fn end(&mut self, ending: Ending, failure: Option<FailureCause>) -> bool {
         self.core.state.end();
         let report = |cause| {
-            self.core
-                .sink
-                .report(self.core.handler, Some(self.core.id()), cause);
+            self.core.sink.report(self.core.handler, Some(self.core.id()), cause);
         };
         if let Some(cause) = failure {
             report(cause);

@@ -35,10 +35,7 @@ impl WakeState {
                 ENDED => return false,
                 other => other,
             };
-            match self
-                .0
-                .compare_exchange_weak(state, next, Ordering::AcqRel, Ordering::Acquire)
-            {
+            match self.0.compare_exchange_weak(state, next, Ordering::AcqRel, Ordering::Acquire) {
                 Ok(_) => return state == IDLE,
                 Err(now) => state = now,
             }
@@ -58,11 +55,7 @@ impl WakeState {
     /// A poll ended without a result. True when a wake-up came during it, and then the caller
     /// must put it on its queue.
     pub(crate) fn suspend(&self) -> bool {
-        if self
-            .0
-            .compare_exchange(RUNNING, IDLE, Ordering::AcqRel, Ordering::Acquire)
-            .is_ok()
-        {
+        if self.0.compare_exchange(RUNNING, IDLE, Ordering::AcqRel, Ordering::Acquire).is_ok() {
             return false;
         }
         self.requeue();

@@ -7,9 +7,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use wedflow_scheduler::simulation::{Rest, Seed, Simulation};
 use wedflow_scheduler::source::queue;
-use wedflow_scheduler::{
-    Bounds, Context, Ending, FreshFirst, HandlerResult, Registration, TokenId,
-};
+use wedflow_scheduler::{Bounds, Context, Ending, FreshFirst, HandlerResult, Registration, TokenId};
 
 /// Observations of one simulation.
 #[derive(Default)]
@@ -54,8 +52,7 @@ async fn anything(
             1 => panic!("by chance"),
             2 => {
                 let others = others.lock().expect("ours");
-                let victim =
-                    others[usize::try_from(seed.below(others.len() as u64)).expect("small")];
+                let victim = others[usize::try_from(seed.below(others.len() as u64)).expect("small")];
                 context.cancel(victim);
             }
             3 => context.yield_now().await,
@@ -179,8 +176,7 @@ proptest! {
 
 #[test]
 fn the_policy_of_the_ready_queue_decides_the_order() {
-    let mut simulation =
-        Simulation::with(0, |builder| builder.ready_queue(FreshFirst::new(u32::MAX)));
+    let mut simulation = Simulation::with(0, |builder| builder.ready_queue(FreshFirst::new(u32::MAX)));
     let seen = Arc::new(Mutex::new(Vec::new()));
     for number in 0..3 {
         let seen = Arc::clone(&seen);

@@ -6,12 +6,10 @@ use std::time::Duration;
 
 use futures::stream;
 use wedflow_scheduler::source::{
-    self, BoundedSource, QueueClosed, QueueFull, Timer, Waited, from_future, from_stream,
-    on_thread, queue, stop_source, with_timeout,
+    self, BoundedSource, QueueClosed, QueueFull, Timer, Waited, from_future, from_stream, on_thread, queue,
+    stop_source, with_timeout,
 };
-use wedflow_scheduler::{
-    Context, EventSource, FailureCause, Observing, Registration, Scheduler, Stepped,
-};
+use wedflow_scheduler::{Context, EventSource, FailureCause, Observing, Registration, Scheduler, Stepped};
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -54,10 +52,7 @@ async fn a_queue_says_when_it_is_full_or_closed() {
 
 #[tokio::test]
 async fn streams_and_futures_are_sources() {
-    assert_eq!(
-        all_events(from_stream(stream::iter(0..5))).await,
-        [0, 1, 2, 3, 4]
-    );
+    assert_eq!(all_events(from_stream(stream::iter(0..5))).await, [0, 1, 2, 3, 4]);
     let answer = async {
         tokio::time::sleep(MS).await;
         42
@@ -115,28 +110,18 @@ async fn a_source_that_panics_ends_alone_and_is_reported() {
         let reports = Arc::clone(&reports);
         Registration::new().on_failure(move |failure| match failure.cause {
             FailureCause::SourcePanicked(message) if failure.token.is_none() => {
-                reports
-                    .lock()
-                    .expect("ours")
-                    .push(format!("{name}: {message}"));
+                reports.lock().expect("ours").push(format!("{name}: {message}"));
             }
             other => panic!("{other}"),
         })
     };
     scheduler.register_with(Panics, |(), _context| async { Ok(()) }, sink("asked"));
     let thread = on_thread("bad", 1, || -> Option<()> { panic!("a bad thread") });
-    scheduler.register_with(
-        thread.expect("a thread"),
-        |(), _context| async { Ok(()) },
-        sink("thread"),
-    );
+    scheduler.register_with(thread.expect("a thread"), |(), _context| async { Ok(()) }, sink("thread"));
     while scheduler.handler_count() > 0 {
         assert_eq!(scheduler.step(MS).await, Stepped::Nothing);
     }
-    assert_eq!(
-        *reports.lock().expect("ours"),
-        ["asked: a bad source", "thread: a bad thread"]
-    );
+    assert_eq!(*reports.lock().expect("ours"), ["asked: a bad source", "thread: a bad thread"]);
 }
 
 /// Counts down, one number a wait, really blocking.
@@ -214,16 +199,10 @@ async fn a_repeating_timer_keeps_to_its_grid_and_counts_what_it_missed() {
     let ticks = ticks.lock().expect("ours");
     for pair in ticks.windows(2) {
         let periods = (pair[1].due - pair[0].due).as_nanos() / (4 * MS).as_nanos();
-        assert_eq!(
-            (pair[1].due - pair[0].due).as_nanos() % (4 * MS).as_nanos(),
-            0
-        );
+        assert_eq!((pair[1].due - pair[0].due).as_nanos() % (4 * MS).as_nanos(), 0);
         assert_eq!(u128::from(pair[0].missed) + 1, periods);
     }
-    assert!(
-        ticks[1].missed >= 1,
-        "the slow handler missed some: {ticks:?}"
-    );
+    assert!(ticks[1].missed >= 1, "the slow handler missed some: {ticks:?}");
 }
 
 #[tokio::test]
@@ -260,9 +239,7 @@ async fn the_operating_systems_request_to_end_is_an_event() {
         context.stop();
         Ok(())
     });
-    let sent = tokio::process::Command::new("sh")
-        .args(["-c", &format!("kill -TERM {}", std::process::id())])
-        .status();
+    let sent = tokio::process::Command::new("sh").args(["-c", &format!("kill -TERM {}", std::process::id())]).status();
     assert!(sent.await.expect("a shell is there").success());
     scheduler.run().await;
 }

@@ -111,12 +111,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Refused`] with `WF040` when there is no such webhook.
-    pub async fn remove_webhook(
-        &self,
-        tenant: &str,
-        flow: Option<&Flow>,
-        url: &str,
-    ) -> Result<(), StoreError> {
+    pub async fn remove_webhook(&self, tenant: &str, flow: Option<&Flow>, url: &str) -> Result<(), StoreError> {
         let mut transaction = self.begin().await?;
         let tenant_id = tenant_id(&mut transaction, tenant).await?;
         sqlx::query("SELECT wed.remove_webhook($1, $2, $3, $4)")
@@ -135,18 +130,10 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Refused`] with `WF040` when there is no such webhook, and for a time that is too long.
-    pub async fn rotate_webhook(
-        &self,
-        tenant: &str,
-        name: &str,
-        overlap: &str,
-    ) -> Result<String, StoreError> {
+    pub async fn rotate_webhook(&self, tenant: &str, name: &str, overlap: &str) -> Result<String, StoreError> {
         self.tenant(tenant).await?;
         let call = "SELECT wed.rotate_webhook(tenant_id, $2, $3::interval, $4) FROM wed.tenant WHERE name = $1";
-        let call = sqlx::query_scalar(call)
-            .bind(tenant)
-            .bind(name)
-            .bind(overlap);
+        let call = sqlx::query_scalar(call).bind(tenant).bind(name).bind(overlap);
         self.call(call.bind(&*self.actor)).await
     }
 
@@ -165,18 +152,10 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Refused`] with `WF040` when there is no such webhook or message.
-    pub async fn redeliver(
-        &self,
-        tenant: &str,
-        name: &str,
-        message: Option<&str>,
-    ) -> Result<i64, StoreError> {
+    pub async fn redeliver(&self, tenant: &str, name: &str, message: Option<&str>) -> Result<i64, StoreError> {
         self.tenant(tenant).await?;
         let call = "SELECT wed.redeliver(tenant_id, $2, $3, $4) FROM wed.tenant WHERE name = $1";
-        let call = sqlx::query_scalar(call)
-            .bind(tenant)
-            .bind(name)
-            .bind(message);
+        let call = sqlx::query_scalar(call).bind(tenant).bind(name).bind(message);
         self.call(call.bind(&*self.actor)).await
     }
 
@@ -197,12 +176,7 @@ impl Store {
         } else {
             "DELETE FROM wed.circuit WHERE host_id = $1 AND component_id = $2 AND trname = $3"
         };
-        sqlx::query(statement)
-            .bind(host)
-            .bind(component)
-            .bind(transition)
-            .execute(&self.pool)
-            .await?;
+        sqlx::query(statement).bind(host).bind(component).bind(transition).execute(&self.pool).await?;
         Ok(())
     }
 }

@@ -16,15 +16,14 @@ pub(crate) async fn apply(
 ) -> Result<Applied, StoreError> {
     crate::error::check_description(&definition.description)?;
     let (flow_id, created) = find_or_create(connection, tenant, definition).await?;
-    let sqlx::types::Json(mut applied): sqlx::types::Json<Applied> = sqlx::query_scalar(
-        "SELECT wed.apply_definition($1, $2, $3) || jsonb_build_object('created', $4)",
-    )
-    .bind(flow_id)
-    .bind(sqlx::types::Json(definition))
-    .bind(actor)
-    .bind(created)
-    .fetch_one(&mut *connection)
-    .await?;
+    let sqlx::types::Json(mut applied): sqlx::types::Json<Applied> =
+        sqlx::query_scalar("SELECT wed.apply_definition($1, $2, $3) || jsonb_build_object('created', $4)")
+            .bind(flow_id)
+            .bind(sqlx::types::Json(definition))
+            .bind(actor)
+            .bind(created)
+            .fetch_one(&mut *connection)
+            .await?;
     if created {
         applied.settings_changed.clear();
     }
@@ -48,24 +47,12 @@ async fn find_or_create(
     if let Some(found) = existing {
         return Ok((found, false));
     }
-    let id = create_flow(
-        connection,
-        tenant,
-        &definition.name,
-        &definition.description,
-    )
-    .await?;
+    let id = create_flow(connection, tenant, &definition.name, &definition.description).await?;
     Ok((id, true))
 }
 
-pub(crate) async fn binding_faults(
-    connection: &mut Session,
-    flow_id: FlowId,
-) -> Result<Vec<String>, StoreError> {
-    Ok(sqlx::query_scalar("SELECT wed.binding_faults($1)")
-        .bind(flow_id)
-        .fetch_all(connection)
-        .await?)
+pub(crate) async fn binding_faults(connection: &mut Session, flow_id: FlowId) -> Result<Vec<String>, StoreError> {
+    Ok(sqlx::query_scalar("SELECT wed.binding_faults($1)").bind(flow_id).fetch_all(connection).await?)
 }
 
 /// Percent-encodes what may not stand in a URI as it is.
@@ -98,9 +85,7 @@ pub(crate) async fn create_flow(
             if let StoreError::Refused(refusal) = &mut error {
                 if refusal.code == "23505" {
                     refusal.message = format!("there is a flow \"{name}\" already");
-                    refusal.hint = Some(
-                        "Choose another name, or change that one with `wed flow apply`.".into(),
-                    );
+                    refusal.hint = Some("Choose another name, or change that one with `wed flow apply`.".into());
                 } else if refusal.code == "23514" {
                     refusal.message = format!("the flow name \"{name}\" is not allowed");
                     refusal.hint = Some(crate::NAME_HINT.to_owned());

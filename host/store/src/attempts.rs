@@ -90,11 +90,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn made_attempts(
-        &self,
-        flow_id: FlowId,
-        wid: Wid,
-    ) -> Result<Vec<MadeAttempt>, StoreError> {
+    pub async fn made_attempts(&self, flow_id: FlowId, wid: Wid) -> Result<Vec<MadeAttempt>, StoreError> {
         self.attempts_page(flow_id, wid, 0, i64::MAX).await
     }
 
@@ -143,9 +139,7 @@ impl Store {
         .fetch_all(&self.pool)
         .await?;
         for OwnedLine { xid, tgid, line } in lines {
-            let owner = made
-                .iter_mut()
-                .find(|one| one.xid == xid && one.tgid == tgid);
+            let owner = made.iter_mut().find(|one| one.xid == xid && one.tgid == tgid);
             if let Some(owner) = owner {
                 owner.attempt.logs.push(line);
             }

@@ -80,10 +80,7 @@ pub(crate) async fn note_flow(
 ///
 /// # Errors
 /// [`StoreError::OtherRequest`] when the key was used for something else.
-pub(crate) async fn claim_key(
-    connection: &mut Session,
-    once: &Once<'_>,
-) -> Result<Option<Json>, StoreError> {
+pub(crate) async fn claim_key(connection: &mut Session, once: &Once<'_>) -> Result<Option<Json>, StoreError> {
     let new: Option<i32> = sqlx::query_scalar(
         "INSERT INTO wed.idempotency (tenant_id, user_name, key, fingerprint) \
          SELECT tenant_id, $2, $3, wed.fingerprint($4) FROM wed.tenant WHERE name = $1 ON CONFLICT DO NOTHING RETURNING 1",
@@ -119,11 +116,7 @@ async fn remembered(connection: &mut Session, once: &Once<'_>) -> Result<Option<
 }
 
 /// Keeps the answer under its key.
-pub(crate) async fn keep_answer(
-    connection: &mut Session,
-    once: &Once<'_>,
-    answer: &Json,
-) -> Result<(), StoreError> {
+pub(crate) async fn keep_answer(connection: &mut Session, once: &Once<'_>, answer: &Json) -> Result<(), StoreError> {
     sqlx::query(
         "INSERT INTO wed.idempotency (tenant_id, user_name, key, fingerprint, answer) \
          SELECT tenant_id, $2, $3, wed.fingerprint($4), $5 FROM wed.tenant WHERE name = $1 \
@@ -159,15 +152,7 @@ impl Store {
         detail: Json,
     ) -> Result<(), StoreError> {
         let tenant = tenant.into();
-        note(
-            &mut transaction,
-            &self.actor,
-            tenant,
-            action,
-            target,
-            detail,
-        )
-        .await?;
+        note(&mut transaction, &self.actor, tenant, action, target, detail).await?;
         Ok(transaction.commit().await?)
     }
 
@@ -186,8 +171,7 @@ impl Store {
             transaction.rollback().await?;
             return Ok(false);
         }
-        self.commit_noted_of(transaction, flow_id, action, Some(part), detail)
-            .await?;
+        self.commit_noted_of(transaction, flow_id, action, Some(part), detail).await?;
         Ok(true)
     }
 
@@ -247,8 +231,7 @@ impl Store {
     pub async fn note_denied(&self, tenant: &str, asked: &str) -> Result<(), StoreError> {
         let transaction = self.begin().await?;
         let nothing = Json::Object(serde_json::Map::new());
-        self.commit_noted(transaction, tenant, "request.denied", asked, nothing)
-            .await
+        self.commit_noted(transaction, tenant, "request.denied", asked, nothing).await
     }
 
     /// Forgets the keys that are older than a day.
@@ -256,10 +239,9 @@ impl Store {
     /// # Errors
     /// Only those of the connection.
     pub async fn forget_answers(&self) -> Result<u64, StoreError> {
-        let done =
-            sqlx::query("DELETE FROM wed.idempotency WHERE created_at < now() - interval '1 day'")
-                .execute(&self.pool)
-                .await?;
+        let done = sqlx::query("DELETE FROM wed.idempotency WHERE created_at < now() - interval '1 day'")
+            .execute(&self.pool)
+            .await?;
         Ok(done.rows_affected())
     }
 
@@ -300,24 +282,17 @@ impl Store {
     /// A time, or a span counted back from now, as a time.
     pub(crate) async fn instant(&self, text: &str) -> Result<String, StoreError> {
         let from_span: Result<String, sqlx::Error> =
-            sqlx::query_scalar("SELECT (now() - $1::interval)::text")
-                .bind(text)
-                .fetch_one(&self.pool)
-                .await;
+            sqlx::query_scalar("SELECT (now() - $1::interval)::text").bind(text).fetch_one(&self.pool).await;
         if let Ok(instant) = from_span {
             return Ok(instant);
         }
-        sqlx::query_scalar("SELECT $1::timestamptz::text")
-            .bind(text)
-            .fetch_one(&self.pool)
-            .await
-            .map_err(|_| {
-                StoreError::refused(
-                    "22007",
-                    format!("\"{text}\" is neither a time nor a span of time"),
-                    "For example: 2026-01-31T12:00:00Z, or '2 hours' for the last two hours.",
-                )
-            })
+        sqlx::query_scalar("SELECT $1::timestamptz::text").bind(text).fetch_one(&self.pool).await.map_err(|_| {
+            StoreError::refused(
+                "22007",
+                format!("\"{text}\" is neither a time nor a span of time"),
+                "For example: 2026-01-31T12:00:00Z, or '2 hours' for the last two hours.",
+            )
+        })
     }
 
     /// Removes what is older than a span (Postgres's notation) from the audit log.

@@ -69,9 +69,7 @@ impl Store {
             owner,
             server_major: u32::try_from(server_major).unwrap_or_default(),
             bytes,
-            roles: self
-                .script("SELECT role_name::text FROM wed.flow ORDER BY 1")
-                .await?,
+            roles: self.script("SELECT role_name::text FROM wed.flow ORDER BY 1").await?,
             before: self.script(BEFORE).await?,
             owners: self.script(OWNERS).await?,
             after: self.script(AFTER).await?,
@@ -79,12 +77,10 @@ impl Store {
     }
 
     async fn script(&self, query: &'static str) -> Result<Vec<String>, StoreError> {
-        Ok(
-            sqlx::query_scalar(sqlx::AssertSqlSafe(query.replace("{roles}", ROLES)))
-                .persistent(false)
-                .fetch_all(&self.pool)
-                .await?,
-        )
+        Ok(sqlx::query_scalar(sqlx::AssertSqlSafe(query.replace("{roles}", ROLES)))
+            .persistent(false)
+            .fetch_all(&self.pool)
+            .await?)
     }
 
     /// Has a restored database's functions made anew at the next migration, as for its present owner, and takes from
@@ -93,12 +89,8 @@ impl Store {
     /// # Errors
     /// Only those of the connection.
     pub async fn renew_functions(&self) -> Result<(), StoreError> {
-        sqlx::query("DELETE FROM wed.function_source")
-            .execute(&self.pool)
-            .await?;
-        sqlx::query("SELECT wed.contain()")
-            .execute(&self.pool)
-            .await?;
+        sqlx::query("DELETE FROM wed.function_source").execute(&self.pool).await?;
+        sqlx::query("SELECT wed.contain()").execute(&self.pool).await?;
         Ok(())
     }
 
@@ -122,15 +114,13 @@ impl Store {
     /// # Errors
     /// [`StoreError::Refused`] when the role may not.
     pub async fn make_former_owner(&self, former: &str) -> Result<bool, StoreError> {
-        let there: bool =
-            sqlx::query_scalar("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)")
-                .bind(former)
-                .fetch_one(&self.pool)
-                .await?;
+        let there: bool = sqlx::query_scalar("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)")
+            .bind(former)
+            .fetch_one(&self.pool)
+            .await?;
         if !there {
             let former = format!("\"{}\"", former.replace('"', "\"\""));
-            self.run_script(&[format!("CREATE ROLE {former} NOLOGIN")])
-                .await?;
+            self.run_script(&[format!("CREATE ROLE {former} NOLOGIN")]).await?;
         }
         Ok(!there)
     }
@@ -141,9 +131,7 @@ impl Store {
     /// [`StoreError::Refused`] when the role may not.
     pub async fn run_script(&self, statements: &[String]) -> Result<(), StoreError> {
         for statement in statements {
-            sqlx::raw_sql(sqlx::AssertSqlSafe(statement.clone()))
-                .execute(&self.pool)
-                .await?;
+            sqlx::raw_sql(sqlx::AssertSqlSafe(statement.clone())).execute(&self.pool).await?;
         }
         Ok(())
     }

@@ -29,9 +29,7 @@ impl FlowSession {
     /// # Errors
     /// Those of the database.
     pub async fn run(&mut self, sql: &str) -> Result<(), StoreError> {
-        sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))
-            .execute(&mut self.0)
-            .await?;
+        sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(&mut self.0).await?;
         Ok(())
     }
 
@@ -40,10 +38,7 @@ impl FlowSession {
     /// # Errors
     /// Those of the database.
     pub async fn texts(&mut self, sql: &str) -> Result<Vec<String>, StoreError> {
-        Ok(sqlx::query_scalar(AssertSqlSafe(sql.to_owned()))
-            .persistent(false)
-            .fetch_all(&mut self.0)
-            .await?)
+        Ok(sqlx::query_scalar(AssertSqlSafe(sql.to_owned())).persistent(false).fetch_all(&mut self.0).await?)
     }
 
     /// Finishes a pending transition of an instance: lock, UPDATE, COMMIT. False: another session has it, and nothing
@@ -51,12 +46,7 @@ impl FlowSession {
     ///
     /// # Errors
     /// A rule of the gate or of the flow that the new state breaks.
-    pub async fn finish(
-        &mut self,
-        wid: Wid,
-        transition: &str,
-        clause: &str,
-    ) -> Result<bool, StoreError> {
+    pub async fn finish(&mut self, wid: Wid, transition: &str, clause: &str) -> Result<bool, StoreError> {
         let mut transaction = self.0.begin().await?;
         let locked: Option<bool> = sqlx::query_scalar(
             "SELECT pg_try_advisory_xact_lock(wid, tgid) FROM job_pool WHERE wid = $1 AND trname = $2",
@@ -69,13 +59,11 @@ impl FlowSession {
             transaction.rollback().await?;
             return Ok(false);
         }
-        sqlx::query(AssertSqlSafe(format!(
-            "UPDATE wed_flow SET {clause} WHERE wid = $1"
-        )))
-        .persistent(false)
-        .bind(wid)
-        .execute(&mut *transaction)
-        .await?;
+        sqlx::query(AssertSqlSafe(format!("UPDATE wed_flow SET {clause} WHERE wid = $1")))
+            .persistent(false)
+            .bind(wid)
+            .execute(&mut *transaction)
+            .await?;
         transaction.commit().await?;
         Ok(true)
     }

@@ -81,9 +81,7 @@ impl ChoreKind {
         match self {
             ChoreKind::Abandoned => Some("SELECT wed.remove_hosts()"),
             ChoreKind::Overdue => Some("SELECT wed.end_overdue()"),
-            ChoreKind::Reservations => {
-                Some("SELECT wed.remove_unused_locks(clock_timestamp() + interval '1 s')")
-            }
+            ChoreKind::Reservations => Some("SELECT wed.remove_unused_locks(clock_timestamp() + interval '1 s')"),
             ChoreKind::Work => Some("SELECT wed.miss_people()"),
             ChoreKind::Expired => Some("SELECT wed.forget_postponed()"),
             _ => None,
@@ -186,16 +184,14 @@ impl Store {
     }
 
     async fn try_chore(&self, kind: ChoreKind, chore: &Chore) -> Result<Vec<Json>, StoreError> {
-        Ok(
-            sqlx::query_scalar("SELECT wed.do_chores($1, ROW($2, $3, $4, $5)::wed.chore)")
-                .bind(kind.name())
-                .bind(chore.tenant_id)
-                .bind(chore.flow_id)
-                .bind(&chore.things)
-                .bind(&chore.tgids)
-                .fetch_one(&self.pool)
-                .await?,
-        )
+        Ok(sqlx::query_scalar("SELECT wed.do_chores($1, ROW($2, $3, $4, $5)::wed.chore)")
+            .bind(kind.name())
+            .bind(chore.tenant_id)
+            .bind(chore.flow_id)
+            .bind(&chore.things)
+            .bind(&chore.tgids)
+            .fetch_one(&self.pool)
+            .await?)
     }
 }
 
@@ -213,9 +209,6 @@ mod tests {
         };
         let parts: Vec<Chore> = chore.parts().collect();
         assert_eq!(parts.len(), 2);
-        assert_eq!(
-            (&parts[1].things[..], &parts[1].tgids[..]),
-            (&[4][..], &[TriggerId::new(6)][..])
-        );
+        assert_eq!((&parts[1].things[..], &parts[1].tgids[..]), (&[4][..], &[TriggerId::new(6)][..]));
     }
 }

@@ -51,13 +51,12 @@ impl Store {
         component: &NewComponent<'_>,
     ) -> Result<StoredComponent, StoreError> {
         let mut transaction = self.begin().await?;
-        let tenant_id: TenantId = sqlx::query_scalar(
-            "SELECT tenant_id FROM wed.tenant WHERE name = $1 FOR NO KEY UPDATE",
-        )
-        .bind(tenant)
-        .fetch_optional(&mut *transaction)
-        .await?
-        .ok_or_else(|| StoreError::not_found("tenant", tenant))?;
+        let tenant_id: TenantId =
+            sqlx::query_scalar("SELECT tenant_id FROM wed.tenant WHERE name = $1 FOR NO KEY UPDATE")
+                .bind(tenant)
+                .fetch_optional(&mut *transaction)
+                .await?
+                .ok_or_else(|| StoreError::not_found("tenant", tenant))?;
         let newest = newest_version(&mut transaction, tenant_id, component.name).await?;
         let known = faults(&mut transaction, tenant, component.name).await?;
         let former = active_version(&mut transaction, tenant_id, component.name).await?;
@@ -76,10 +75,7 @@ impl Store {
         if let Some(former) = former {
             activate(&mut transaction, tenant_id, component.name, former).await?;
         }
-        let stored = StoredComponent {
-            version,
-            is_active: former.is_none(),
-        };
+        let stored = StoredComponent { version, is_active: former.is_none() };
         if !is_new {
             transaction.commit().await?;
             return Ok(stored);
@@ -88,14 +84,7 @@ impl Store {
             "version": version, "digest": component.digest, "bytes": component.bytes.len(),
             "in_use": stored.is_active,
         });
-        self.commit_noted(
-            transaction,
-            tenant,
-            "component.push",
-            component.name,
-            detail,
-        )
-        .await?;
+        self.commit_noted(transaction, tenant, "component.push", component.name, detail).await?;
         Ok(stored)
     }
 
@@ -104,12 +93,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NotFound`] for the tenant, or when there is no such version.
-    pub async fn activate_component(
-        &self,
-        tenant: &str,
-        name: &str,
-        version: Option<i32>,
-    ) -> Result<i32, StoreError> {
+    pub async fn activate_component(&self, tenant: &str, name: &str, version: Option<i32>) -> Result<i32, StoreError> {
         let mut transaction = self.begin().await?;
         let tenant_id = crate::tenants::tenant_id(&mut transaction, tenant).await?;
         let active: Option<i32> = sqlx::query_scalar("SELECT wed.activate_component($1, $2, $3)")
@@ -121,9 +105,7 @@ impl Store {
         let Some(active) = active else {
             transaction.rollback().await?;
             return Err(match version {
-                Some(version) => {
-                    StoreError::not_found("component", format!("{name} version {version}"))
-                }
+                Some(version) => StoreError::not_found("component", format!("{name} version {version}")),
                 None if self.components(tenant, Some(name)).await?.is_empty() => {
                     StoreError::not_found("component", name)
                 }
@@ -135,8 +117,7 @@ impl Store {
             None => "component.rollback",
         };
         let detail = serde_json::json!({ "version": active });
-        self.commit_noted(transaction, tenant, action, name, detail)
-            .await?;
+        self.commit_noted(transaction, tenant, action, name, detail).await?;
         Ok(active)
     }
 
@@ -145,31 +126,18 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NotFound`] for the tenant.
-    pub async fn collect_components(
-        &self,
-        tenant: &str,
-        keep: i32,
-    ) -> Result<Vec<(String, i32)>, StoreError> {
+    pub async fn collect_components(&self, tenant: &str, keep: i32) -> Result<Vec<(String, i32)>, StoreError> {
         let mut transaction = self.begin().await?;
         let tenant_id = crate::tenants::tenant_id(&mut transaction, tenant).await?;
-        let removed: Vec<(String, i32)> = sqlx::query_as(
-            "SELECT name, version FROM wed.collect_components($1, $2) ORDER BY 1, 2",
-        )
-        .bind(tenant_id)
-        .bind(keep)
-        .fetch_all(&mut *transaction)
-        .await?;
+        let removed: Vec<(String, i32)> =
+            sqlx::query_as("SELECT name, version FROM wed.collect_components($1, $2) ORDER BY 1, 2")
+                .bind(tenant_id)
+                .bind(keep)
+                .fetch_all(&mut *transaction)
+                .await?;
         for (name, version) in &removed {
             let detail = serde_json::json!({ "version": version });
-            crate::audit::note(
-                &mut transaction,
-                &self.actor,
-                Some(tenant),
-                "component.remove",
-                name,
-                detail,
-            )
-            .await?;
+            crate::audit::note(&mut transaction, &self.actor, Some(tenant), "component.remove", name, detail).await?;
         }
         transaction.commit().await?;
         Ok(removed)
@@ -179,10 +147,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NotFound`].
-    pub async fn component_bytes(
-        &self,
-        component_id: ComponentId,
-    ) -> Result<(String, Vec<u8>), StoreError> {
+    pub async fn component_bytes(&self, component_id: ComponentId) -> Result<(String, Vec<u8>), StoreError> {
         sqlx::query_as(
             "SELECT t.name, c.bytes FROM wed.component c JOIN wed.tenant t USING (tenant_id) WHERE component_id = $1",
         )
@@ -198,12 +163,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NotFound`].
-    pub async fn version_bytes(
-        &self,
-        tenant: &str,
-        name: &str,
-        version: i32,
-    ) -> Result<Vec<u8>, StoreError> {
+    pub async fn version_bytes(&self, tenant: &str, name: &str, version: i32) -> Result<Vec<u8>, StoreError> {
         sqlx::query_scalar(
             "SELECT c.bytes FROM wed.component c JOIN wed.tenant t USING (tenant_id) \
              WHERE t.name = $1 AND c.name = $2 AND c.version = $3",
@@ -254,14 +214,12 @@ async fn insert_version(
     .await
     .map(|_| ())
     .map_err(|error| match StoreError::from(error) {
-        StoreError::Refused(refusal) if refusal.code == "23514" => {
-            StoreError::Refused(Box::new(crate::Refusal {
-                message: format!("the component name \"{}\" is not allowed", component.name),
-                detail: None,
-                hint: Some(crate::NAME_HINT.to_owned()),
-                ..*refusal
-            }))
-        }
+        StoreError::Refused(refusal) if refusal.code == "23514" => StoreError::Refused(Box::new(crate::Refusal {
+            message: format!("the component name \"{}\" is not allowed", component.name),
+            detail: None,
+            hint: Some(crate::NAME_HINT.to_owned()),
+            ..*refusal
+        })),
         other => other,
     })
 }
@@ -299,11 +257,7 @@ async fn active_version(
 }
 
 /// Lists what of the flows that bind a component does not fit the version in use.
-async fn faults(
-    connection: &mut Session,
-    tenant: &str,
-    component: &str,
-) -> Result<Vec<String>, StoreError> {
+async fn faults(connection: &mut Session, tenant: &str, component: &str) -> Result<Vec<String>, StoreError> {
     Ok(sqlx::query_scalar("SELECT wed.component_faults($1, $2)")
         .bind(tenant)
         .bind(component)

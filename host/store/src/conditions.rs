@@ -30,9 +30,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Refused`] with `WF040` when there is no such instance.
     pub async fn conditions(&self, flow: &Flow, wid: Wid) -> Result<Vec<Condition>, StoreError> {
-        let conditions = sqlx::query_as("SELECT * FROM wed.conditions_of($1, $2)")
-            .bind(flow.flow_id)
-            .bind(wid);
+        let conditions = sqlx::query_as("SELECT * FROM wed.conditions_of($1, $2)").bind(flow.flow_id).bind(wid);
         Ok(conditions.fetch_all(&self.pool).await?)
     }
 
@@ -40,12 +38,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn reason_of_status(
-        &self,
-        flow: &Flow,
-        wid: Wid,
-        status: &str,
-    ) -> Result<Option<String>, StoreError> {
+    pub async fn reason_of_status(&self, flow: &Flow, wid: Wid, status: &str) -> Result<Option<String>, StoreError> {
         let reason = sqlx::query_scalar(
             "SELECT note FROM wed.trace WHERE flow_id = $1 AND wid = $2 AND status::text = $3 \
              AND (status = 'E' AND ('_EXCPT' = ANY (trf) OR trw = '_BACK') OR trw = '_CANCEL') \

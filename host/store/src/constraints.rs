@@ -50,13 +50,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Refused`] when it cannot be read or has a cycle, which is named.
-    pub async fn add_order(
-        &self,
-        flow: &Flow,
-        trigger: &str,
-        after: &str,
-        wid: Option<Wid>,
-    ) -> Result<(), StoreError> {
+    pub async fn add_order(&self, flow: &Flow, trigger: &str, after: &str, wid: Option<Wid>) -> Result<(), StoreError> {
         let call = sqlx::query_scalar::<_, i32>("SELECT wed.add_order($1, $2, $3, $4, $5)")
             .bind(flow.flow_id)
             .bind(trigger)

@@ -93,10 +93,7 @@ impl Directory {
     /// As [`Store::connect_or_create`], and [`StoreError::Migration`].
     pub async fn open(url: &str, connections: u32) -> Result<Self, StoreError> {
         let store = Store::connect_or_create(url, 1).await?;
-        let options = store
-            .options
-            .clone()
-            .options([("search_path", "placement")]);
+        let options = store.options.clone().options([("search_path", "placement")]);
         let connection = store.servers.connect(&options, Access::Any).await;
         let mut connection = connection.map_err(StoreError::unreachable)?;
         // Several processes may do so at the same instant.
@@ -109,9 +106,7 @@ impl Directory {
         let migrated = TABLES.run(&mut connection).await;
         migrated.map_err(|error| StoreError::Migration(error.to_string()))?;
         store.close().await;
-        Ok(Directory {
-            store: store.bounded(connections, STATEMENT_TIME_MAX, LOCK_TIMEOUT),
-        })
+        Ok(Directory { store: store.bounded(connections, STATEMENT_TIME_MAX, LOCK_TIMEOUT) })
     }
 
     /// Closes every connection.
@@ -161,12 +156,8 @@ impl Directory {
     /// # Errors
     /// Only those of the connection.
     pub async fn places(&self, tenants: &[String]) -> Result<Vec<TenantPlace>, StoreError> {
-        let query =
-            "SELECT name AS tenant, cluster, version FROM placement.tenant WHERE name = ANY ($1)";
-        Ok(sqlx::query_as(query)
-            .bind(tenants)
-            .fetch_all(&self.store.pool)
-            .await?)
+        let query = "SELECT name AS tenant, cluster, version FROM placement.tenant WHERE name = ANY ($1)";
+        Ok(sqlx::query_as(query).bind(tenants).fetch_all(&self.store.pool).await?)
     }
 
     /// Adds a cluster with the tenants that are on it, or gives the one of that name another address of the same
@@ -207,9 +198,7 @@ impl Directory {
         .await
         .map_err(|error| about_name(error.into(), "cluster", name))?;
         let known: Vec<(String, String)> =
-            sqlx::query_as("SELECT name, cluster FROM placement.tenant")
-                .fetch_all(&mut *transaction)
-                .await?;
+            sqlx::query_as("SELECT name, cluster FROM placement.tenant").fetch_all(&mut *transaction).await?;
         let added = taken_in(name, tenants, &known.into_iter().collect())?;
         sqlx::query("INSERT INTO placement.tenant (name, cluster) SELECT tenant, $2 FROM unnest($1::text[]) tenant")
             .bind(&added.taken)
@@ -248,9 +237,7 @@ impl Directory {
             .await
             .map_err(StoreError::from);
         match removed {
-            Ok(removed) if removed.rows_affected() == 0 => {
-                Err(StoreError::not_found("cluster", name))
-            }
+            Ok(removed) if removed.rows_affected() == 0 => Err(StoreError::not_found("cluster", name)),
             Ok(_) => Ok(()),
             Err(error) if error.code() == Some("23503") => Err(refused(
                 format!("cluster \"{name}\" has tenants"),
@@ -265,11 +252,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`StoreError::Refused`] where none of them is open.
-    pub async fn claim_place(
-        &self,
-        tenant: &str,
-        among: &[String],
-    ) -> Result<(TenantPlace, bool), StoreError> {
+    pub async fn claim_place(&self, tenant: &str, among: &[String]) -> Result<(TenantPlace, bool), StoreError> {
         let made: Option<TenantPlace> = sqlx::query_as(
             "INSERT INTO placement.tenant (name, cluster) \
              SELECT $1, c.name FROM placement.cluster c WHERE c.state = 'open' AND c.name = ANY ($2) \
@@ -286,10 +269,7 @@ impl Directory {
             None => match self.place(tenant).await? {
                 Some(place) => Ok((place, false)),
                 None => Err(refused(
-                    format!(
-                        "no cluster takes new tenants: of {} none is open and at hand",
-                        names(among)
-                    ),
+                    format!("no cluster takes new tenants: of {} none is open and at hand", names(among)),
                     "`wed cluster list` shows the clusters; `wed cluster open` opens one that is draining.",
                 )),
             },
@@ -301,10 +281,7 @@ impl Directory {
     /// # Errors
     /// Only those of the connection.
     pub async fn forget_place(&self, tenant: &str) -> Result<(), StoreError> {
-        sqlx::query("DELETE FROM placement.tenant WHERE name = $1")
-            .bind(tenant)
-            .execute(&self.store.pool)
-            .await?;
+        sqlx::query("DELETE FROM placement.tenant WHERE name = $1").bind(tenant).execute(&self.store.pool).await?;
         Ok(())
     }
 
@@ -312,12 +289,7 @@ impl Directory {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn switch_place(
-        &self,
-        tenant: &str,
-        from: &str,
-        to: &str,
-    ) -> Result<bool, StoreError> {
+    pub async fn switch_place(&self, tenant: &str, from: &str, to: &str) -> Result<bool, StoreError> {
         let switched = sqlx::query(
             "UPDATE placement.tenant SET cluster = $3, version = nextval('placement.version') \
              WHERE name = $1 AND cluster = $2",
@@ -334,10 +306,7 @@ impl Directory {
 /// Refuses a database that is another cluster, and another database than the cluster's.
 fn check_mark(name: &str, mark: &str, marks: &[(String, String)]) -> Result<(), StoreError> {
     if let Some((other, _)) = (marks.iter()).find(|(other, of)| of == mark && other != name) {
-        return Err(refused(
-            format!("this database is cluster \"{other}\" already"),
-            "One database is one cluster.",
-        ));
+        return Err(refused(format!("this database is cluster \"{other}\" already"), "One database is one cluster."));
     }
     match marks.iter().any(|(_, of)| of != mark) {
         true => Err(refused(
@@ -349,15 +318,8 @@ fn check_mark(name: &str, mark: &str, marks: &[(String, String)]) -> Result<(), 
 }
 
 /// Sorts the tenants that are on a cluster: those to take in, and empty ones whose names are another cluster's.
-fn taken_in(
-    name: &str,
-    tenants: Vec<Tenant>,
-    known: &BTreeMap<String, String>,
-) -> Result<AddedCluster, StoreError> {
-    let mut added = AddedCluster {
-        taken: Vec::new(),
-        skipped: Vec::new(),
-    };
+fn taken_in(name: &str, tenants: Vec<Tenant>, known: &BTreeMap<String, String>) -> Result<AddedCluster, StoreError> {
+    let mut added = AddedCluster { taken: Vec::new(), skipped: Vec::new() };
     let mut twice = Vec::new();
     for tenant in tenants {
         let is_here = !matches!(tenant.moving.as_deref(), Some("left" | "arriving"));
@@ -374,10 +336,7 @@ fn taken_in(
     match twice.is_empty() {
         true => Ok(added),
         false => Err(refused(
-            format!(
-                "tenants of these names are on other clusters: {}",
-                names(&twice)
-            ),
+            format!("tenants of these names are on other clusters: {}", names(&twice)),
             "Give them other names first: `wed tenant export`, `wed tenant import --as`, `wed tenant delete`.",
         )),
     }

@@ -23,20 +23,14 @@ pub(crate) struct Disk {
 impl Disk {
     /// Looks at the disk of the database's server.
     pub(crate) async fn of(store: &Store) -> Result<Self, StoreError> {
-        Ok(Disk {
-            full: full(store).await?,
-            free_of: free_of(store).await?,
-        })
+        Ok(Disk { full: full(store).await?, free_of: free_of(store).await? })
     }
 
     /// Adds it to the state of an installation, with what is wrong and how to mend it.
     pub(crate) fn add_to(&self, installation: &mut Json) {
         let (free, total) = self.free_of.unzip();
-        installation["disk"] =
-            json!({ "writable": self.full.is_none(), "free_bytes": free, "total_bytes": total });
-        if let (Some(problem), Some(problems)) =
-            (self.problem(), installation["problems"].as_array_mut())
-        {
+        installation["disk"] = json!({ "writable": self.full.is_none(), "free_bytes": free, "total_bytes": total });
+        if let (Some(problem), Some(problems)) = (self.problem(), installation["problems"].as_array_mut()) {
             problems.insert(0, problem);
         }
     }
@@ -50,11 +44,7 @@ impl Disk {
         }
         let (free, total) = self.free_of?;
         (free < total / 100 * FREE_PERCENT_MIN).then(|| {
-            let text = format!(
-                "of the database's disk {} of {} MiB are free",
-                free >> 20,
-                total >> 20
-            );
+            let text = format!("of the database's disk {} of {} MiB are free", free >> 20, total >> 20);
             json!({ "code": "disk_low", "text": text, "hint": HINT })
         })
     }
@@ -70,14 +60,10 @@ pub(crate) async fn used(store: &Store) -> Result<Option<f64>, StoreError> {
 /// Lets the server write a temporary file; returns its complaint where the disk is full.
 async fn full(store: &Store) -> Result<Option<String>, StoreError> {
     let mut transaction = store.begin().await?;
-    sqlx::query("SET LOCAL work_mem = '64kB'")
-        .execute(&mut *transaction)
-        .await?;
+    sqlx::query("SET LOCAL work_mem = '64kB'").execute(&mut *transaction).await?;
     // The rows of a function in FROM are kept, in a file where they are many.
-    let written = sqlx::query("SELECT count(*) FROM generate_series(1, $1)")
-        .bind(PROBE_ROWS)
-        .execute(&mut *transaction)
-        .await;
+    let written =
+        sqlx::query("SELECT count(*) FROM generate_series(1, $1)").bind(PROBE_ROWS).execute(&mut *transaction).await;
     transaction.rollback().await?;
     match written {
         Ok(_) => Ok(None),
@@ -118,10 +104,7 @@ mod tests {
 
     #[test]
     fn less_than_a_twentieth_is_a_problem() {
-        let disk = |free| Disk {
-            full: None,
-            free_of: Some((free, 100 << 30)),
-        };
+        let disk = |free| Disk { full: None, free_of: Some((free, 100 << 30)) };
         assert_eq!(disk(6 << 30).problem(), None);
         let problem = disk(4 << 30).problem().expect("a problem");
         assert_eq!(problem["code"], "disk_low");
@@ -131,11 +114,7 @@ mod tests {
     fn folder_of_another_server_is_not_looked_at() {
         let folder = std::env::temp_dir().join(format!("wedflow-disk-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder");
-        std::fs::write(
-            folder.join("postmaster.pid"),
-            "1\n/data\n1700000000\n5432\n",
-        )
-        .expect("written");
+        std::fs::write(folder.join("postmaster.pid"), "1\n/data\n1700000000\n5432\n").expect("written");
         assert!(space_of(&folder, 1_700_000_001).is_some());
         assert_eq!(space_of(&folder, 1_700_000_900), None);
         std::fs::remove_dir_all(&folder).expect("removed");

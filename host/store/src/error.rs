@@ -92,9 +92,7 @@ pub enum StoreError {
     #[error("\"{0}\" is the last admin of the tenant")]
     LastAdmin(String),
     /// The thing to change is not as the caller expects it.
-    #[error(
-        "\"{0}\" is not as the request expects it: somebody changed it, or it is there or missing"
-    )]
+    #[error("\"{0}\" is not as the request expects it: somebody changed it, or it is there or missing")]
     Stale(String),
     /// A client's key was used before, for another request.
     #[error("this idempotency key was used for another request")]
@@ -134,11 +132,7 @@ impl StoreError {
     }
 
     pub(crate) fn not_found(kind: &'static str, name: impl ToString) -> Self {
-        StoreError::NotFound {
-            kind,
-            name: name.to_string(),
-            similar: None,
-        }
+        StoreError::NotFound { kind, name: name.to_string(), similar: None }
     }
 
     /// The refusal, when it is one.
@@ -152,8 +146,7 @@ impl StoreError {
     /// Returns true if an answer of the database did not come in time.
     pub fn is_silence(&self) -> bool {
         match self {
-            StoreError::Unreachable(sqlx::Error::Io(error))
-            | StoreError::Other(sqlx::Error::Io(error)) => {
+            StoreError::Unreachable(sqlx::Error::Io(error)) | StoreError::Other(sqlx::Error::Io(error)) => {
                 error.kind() == std::io::ErrorKind::TimedOut
             }
             _ => false,
@@ -172,18 +165,12 @@ impl StoreError {
             StoreError::Unreachable(_) | StoreError::Conflict(_) => true,
             StoreError::Other(source) => matches!(
                 source,
-                sqlx::Error::Io(_)
-                    | sqlx::Error::PoolTimedOut
-                    | sqlx::Error::PoolClosed
-                    | sqlx::Error::WorkerCrashed
+                sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed
             ),
             StoreError::Refused(refusal) => {
                 // Connection exceptions, insufficient resources (a full disk too), operator's
                 // intervention, system errors.
-                ["08", "53", "57", "58"]
-                    .iter()
-                    .any(|class| refusal.code.starts_with(class))
-                    && refusal.code != "57014"
+                ["08", "53", "57", "58"].iter().any(|class| refusal.code.starts_with(class)) && refusal.code != "57014"
             }
             _ => false,
         }
@@ -193,9 +180,8 @@ impl StoreError {
 /// SQLSTATEs, or their first characters, that tell of the server or of how it was set up: connection exceptions, a
 /// login or a database that is refused, a transaction that may only read, a privilege that is missing, a statement
 /// or an object in the wrong state, insufficient resources, an operator's intervention, system errors, broken data.
-const OF_SERVER: [&str; 13] = [
-    "08", "25006", "26000", "28", "3D000", "42501", "53", "55", "57P", "58", "F0", "XX001", "XX002",
-];
+const OF_SERVER: [&str; 13] =
+    ["08", "25006", "26000", "28", "3D000", "42501", "53", "55", "57P", "58", "F0", "XX001", "XX002"];
 
 /// First characters of SQLSTATEs that a result can cause: a value that does not fit, a constraint, a name or a type, a
 /// limit of a statement, a rule of ours.
@@ -248,8 +234,7 @@ impl From<sqlx::Error> for StoreError {
             return StoreError::Conflict(error.message().to_owned());
         }
         // The words of a rule of a table of ours name the table, and its detail tells the row.
-        let of_table =
-            error.code() == "23514" && error.message().starts_with("new row for relation");
+        let of_table = error.code() == "23514" && error.message().starts_with("new row for relation");
         let broken = error.constraint().filter(|_| of_table);
         let rule = broken.and_then(rules::rule);
         let message = match (rule, broken) {
@@ -260,9 +245,7 @@ impl From<sqlx::Error> for StoreError {
         StoreError::Refused(Box::new(Refusal {
             code: error.code().to_owned(),
             message,
-            detail: (error.detail())
-                .filter(|detail| !of_table && !detail.is_empty())
-                .map(str::to_owned),
+            detail: (error.detail()).filter(|detail| !of_table && !detail.is_empty()).map(str::to_owned),
             hint: (rule.map(|rule| rule.hint))
                 .or_else(|| error.hint())
                 .or_else(|| state_of_server(error.code()))
@@ -322,12 +305,9 @@ fn in_words(error: &sqlx::Error) -> String {
             _ => format!("the connection to the database failed: {error}"),
         },
         sqlx::Error::PoolTimedOut => {
-            "no connection to the database became free in time; too much waits for it, or it does not answer"
-                .to_owned()
+            "no connection to the database became free in time; too much waits for it, or it does not answer".to_owned()
         }
-        sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => {
-            "the connections to the database are closed".to_owned()
-        }
+        sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => "the connections to the database are closed".to_owned(),
         other => format!("the database's driver reported: {other}"),
     }
 }
@@ -344,9 +324,7 @@ fn state_of_server(code: &str) -> Option<&'static str> {
             "The server's disk is full: make room there. What was committed is kept, and hosts go on by themselves."
         }
         "53200" => "The server has no memory left: give it more, or lower its work_mem.",
-        "53300" => {
-            "The server takes no more sessions: raise its max_connections, or run fewer hosts."
-        }
+        "53300" => "The server takes no more sessions: raise its max_connections, or run fewer hosts.",
         "25006" => {
             "The database is a replica, or was set to take no changes (default_transaction_read_only). Hosts go on by \
              themselves as soon as it takes them."
@@ -361,8 +339,7 @@ const PERSON_HINT: &str = "Use small letters, digits, - _ . and @, at most 63, b
     ann or ann@example.org.";
 
 /// Hint about names of settings and secrets.
-const KEY_HINT: &str =
-    "Use letters, digits, _, . and -, at most 127, beginning with a letter, a digit or _.";
+const KEY_HINT: &str = "Use letters, digits, _, . and -, at most 127, beginning with a letter, a digit or _.";
 
 /// Says of a refused name what is wrong with it: taken, or not allowed.
 pub(crate) fn about_name(error: StoreError, kind: &str, name: &str) -> StoreError {
@@ -417,10 +394,7 @@ fn place_in_fragment(error: &PgDatabaseError) -> Option<FragmentPosition> {
     let (before, after) = query.split_once("(\n")?;
     let fragment = after.rsplit_once("\n)")?.0;
     let skipped = before.chars().count() + 2;
-    Some(FragmentPosition {
-        fragment: fragment.to_owned(),
-        position: position.checked_sub(skipped)?,
-    })
+    Some(FragmentPosition { fragment: fragment.to_owned(), position: position.checked_sub(skipped)? })
 }
 
 #[cfg(test)]
@@ -429,24 +403,16 @@ mod tests {
 
     #[test]
     fn pooler_is_named_where_it_is_in_the_way() {
-        for said in [
-            "prepared statement \"sqlx_s_1\" already exists",
-            "unsupported startup parameter: extra_float_digits",
-        ] {
-            assert!(
-                of_pooler(said).is_some_and(|hint| hint.contains("pooler")),
-                "{said}"
-            );
+        for said in
+            ["prepared statement \"sqlx_s_1\" already exists", "unsupported startup parameter: extra_float_digits"]
+        {
+            assert!(of_pooler(said).is_some_and(|hint| hint.contains("pooler")), "{said}");
         }
         assert_eq!(of_pooler("relation \"x\" does not exist"), None);
         let StoreError::Refused(refusal) = refusal_of(Unfit::Pooler) else {
             panic!("a refusal");
         };
-        assert!(
-            refusal
-                .hint
-                .is_some_and(|hint| hint.contains("server itself"))
-        );
+        assert!(refusal.hint.is_some_and(|hint| hint.contains("server itself")));
     }
 
     fn refused(code: &str) -> StoreError {
@@ -461,17 +427,12 @@ mod tests {
 
     #[test]
     fn what_the_driver_reports_is_told_in_our_words() {
-        let broken = std::io::Error::new(
-            std::io::ErrorKind::UnexpectedEof,
-            "expected to read 5 bytes, got 0 bytes at EOF",
-        );
+        let broken =
+            std::io::Error::new(std::io::ErrorKind::UnexpectedEof, "expected to read 5 bytes, got 0 bytes at EOF");
         for (error, said) in [
             (StoreError::Other(sqlx::Error::Io(broken)), "broke off"),
             (StoreError::Other(sqlx::Error::PoolTimedOut), "became free"),
-            (
-                StoreError::Unreachable(sqlx::Error::PoolClosed),
-                "are closed",
-            ),
+            (StoreError::Unreachable(sqlx::Error::PoolClosed), "are closed"),
             (refused("53100"), "make room there"),
         ] {
             let told = error.to_string();
@@ -484,15 +445,11 @@ mod tests {
 
     #[test]
     fn a_refused_login_is_no_results_fault() {
-        for code in [
-            "28000", "28P01", "3D000", "25006", "42501", "57P03", "53100", "08006",
-        ] {
+        for code in ["28000", "28P01", "3D000", "25006", "42501", "57P03", "53100", "08006"] {
             let error = refused(code);
             assert!(error.is_of_server() && !error.is_of_result(), "{code}");
         }
-        for code in [
-            "22003", "23514", "42804", "57014", "WF006", "54001", "53200",
-        ] {
+        for code in ["22003", "23514", "42804", "57014", "WF006", "54001", "53200"] {
             let error = refused(code);
             assert!(error.is_of_result() && !error.is_of_server(), "{code}");
         }

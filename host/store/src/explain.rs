@@ -3,9 +3,7 @@
 
 use serde_json::{Map, Value};
 use sqlx::types::Json;
-use wedflow_documents::{
-    AssumedAct, AssumedCondition, ConditionPreview, ForeseenAct, Graph, WhatIf, Why, WhyFilter,
-};
+use wedflow_documents::{AssumedAct, AssumedCondition, ConditionPreview, ForeseenAct, Graph, WhatIf, Why, WhyFilter};
 use wedflow_model::Wid;
 
 use crate::flows::Flow;
@@ -52,12 +50,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Refused`] when the act would be.
-    pub async fn foresee_act(
-        &self,
-        flow: &Flow,
-        wid: Wid,
-        assumed: &AssumedAct,
-    ) -> Result<ForeseenAct, StoreError> {
+    pub async fn foresee_act(&self, flow: &Flow, wid: Wid, assumed: &AssumedAct) -> Result<ForeseenAct, StoreError> {
         let Json(answer) = sqlx::query_scalar("SELECT wed.foresee_act($1, $2, $3, $4, $5)")
             .bind(flow.flow_id)
             .bind(wid)
@@ -92,10 +85,7 @@ impl Store {
     /// # Errors
     /// Only those of the connection.
     pub async fn graph(&self, flow: &Flow) -> Result<Graph, StoreError> {
-        let Json(graph) = sqlx::query_scalar("SELECT wed.graph($1)")
-            .bind(flow.flow_id)
-            .fetch_one(&self.pool)
-            .await?;
+        let Json(graph) = sqlx::query_scalar("SELECT wed.graph($1)").bind(flow.flow_id).fetch_one(&self.pool).await?;
         Ok(graph)
     }
 }

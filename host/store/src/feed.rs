@@ -49,10 +49,7 @@ impl Store {
     /// # Errors
     /// Only those of the connection.
     pub async fn feed_end(&self, flows: &[FlowId]) -> Result<FeedPosition, StoreError> {
-        let end: Vec<i64> = sqlx::query_scalar("SELECT wed.feed_end($1)")
-            .bind(flows)
-            .fetch_one(&self.pool)
-            .await?;
+        let end: Vec<i64> = sqlx::query_scalar("SELECT wed.feed_end($1)").bind(flows).fetch_one(&self.pool).await?;
         Ok(as_position(&end))
     }
 }

@@ -81,23 +81,11 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Refused`] when the name is taken or not allowed, or the tenant is missing.
-    pub async fn create_flow(
-        &self,
-        tenant: &str,
-        name: &str,
-        description: &str,
-    ) -> Result<FlowId, StoreError> {
+    pub async fn create_flow(&self, tenant: &str, name: &str, description: &str) -> Result<FlowId, StoreError> {
         crate::error::check_description(description)?;
         let mut transaction = self.begin().await?;
         let flow_id = create_flow(&mut transaction, tenant, name, description).await?;
-        self.commit_noted(
-            transaction,
-            tenant,
-            "flow.create",
-            name,
-            serde_json::Value::Null,
-        )
-        .await?;
+        self.commit_noted(transaction, tenant, "flow.create", name, serde_json::Value::Null).await?;
         Ok(flow_id)
     }
 
@@ -134,9 +122,7 @@ impl Store {
         .fetch_all(&self.pool)
         .await?;
         let likeness = |other: &String| strsim::jaro_winkler(name, other);
-        let nearest = names
-            .into_iter()
-            .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+        let nearest = names.into_iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
         Ok(nearest.filter(|one| likeness(one) >= LIKENESS_MIN))
     }
 
@@ -157,16 +143,8 @@ impl Store {
         self.flows_where(tenant, None).await
     }
 
-    async fn flows_where(
-        &self,
-        tenant: &str,
-        name: Option<&str>,
-    ) -> Result<Vec<FlowSummary>, StoreError> {
-        Ok(sqlx::query_as(include_str!("../sql/flows.sql"))
-            .bind(tenant)
-            .bind(name)
-            .fetch_all(&self.pool)
-            .await?)
+    async fn flows_where(&self, tenant: &str, name: Option<&str>) -> Result<Vec<FlowSummary>, StoreError> {
+        Ok(sqlx::query_as(include_str!("../sql/flows.sql")).bind(tenant).bind(name).fetch_all(&self.pool).await?)
     }
 
     /// Removes a flow with everything of it: instances, history, its role. What of a large one's history is
@@ -182,12 +160,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::drop_flow`], and [`StoreError::Stale`].
-    pub async fn drop_flow_if(
-        &self,
-        tenant: &str,
-        name: &str,
-        expected: &Expected,
-    ) -> Result<(), StoreError> {
+    pub async fn drop_flow_if(&self, tenant: &str, name: &str, expected: &Expected) -> Result<(), StoreError> {
         let flow = self.flow(tenant, name).await?;
         let held = self.counted_flow(tenant, name).await?;
         let mut transaction = self.begin().await?;
@@ -195,19 +168,8 @@ impl Store {
         let counts = serde_json::json!({
             "regular": held.regular, "final": held.r#final, "exception": held.exception, "estimated": held.estimated,
         });
-        note(
-            &mut transaction,
-            &self.actor,
-            Some(tenant),
-            "flow.delete",
-            name,
-            counts,
-        )
-        .await?;
-        sqlx::query("SELECT wed.drop_flow($1)")
-            .bind(flow.flow_id)
-            .execute(&mut *transaction)
-            .await?;
+        note(&mut transaction, &self.actor, Some(tenant), "flow.delete", name, counts).await?;
+        sqlx::query("SELECT wed.drop_flow($1)").bind(flow.flow_id).execute(&mut *transaction).await?;
         transaction.commit().await?;
         self.remove_residue(RESIDUE_WAIT).await
     }
@@ -218,9 +180,7 @@ impl Store {
     /// Only those of the connection.
     pub async fn remove_residue(&self, most: Duration) -> Result<(), StoreError> {
         let until = Instant::now() + most;
-        while sqlx::query_scalar("SELECT wed.remove_residue(1000)")
-            .fetch_one(&self.pool)
-            .await?
+        while sqlx::query_scalar("SELECT wed.remove_residue(1000)").fetch_one(&self.pool).await?
             && Instant::now() < until
         {}
         Ok(())
@@ -250,16 +210,9 @@ impl Store {
                 escaped(&folder.to_string_lossy())
             ),
             None if host.starts_with('/') => {
-                format!(
-                    "postgresql://{role}:{password}@/{}?host={}&port={port}",
-                    escaped(&database),
-                    escaped(&host)
-                )
+                format!("postgresql://{role}:{password}@/{}?host={}&port={port}", escaped(&database), escaped(&host))
             }
-            None => format!(
-                "postgresql://{role}:{password}@{servers}/{}",
-                escaped(&database)
-            ),
+            None => format!("postgresql://{role}:{password}@{servers}/{}", escaped(&database)),
         })
     }
 
@@ -289,9 +242,7 @@ impl Store {
             .map(|(name, kind)| {
                 kind.parse()
                     .map(|kind| (name, kind))
-                    .map_err(|error: wedflow_model::ValueError| {
-                        StoreError::Other(sqlx::Error::Decode(Box::new(error)))
-                    })
+                    .map_err(|error: wedflow_model::ValueError| StoreError::Other(sqlx::Error::Decode(Box::new(error))))
             })
             .collect::<Result<_, _>>()?;
         Ok(FlowShape {
@@ -327,10 +278,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn definition(
-        &self,
-        flow_id: FlowId,
-    ) -> Result<(serde_json::Value, String), StoreError> {
+    pub async fn definition(&self, flow_id: FlowId) -> Result<(serde_json::Value, String), StoreError> {
         let mut connection = self.pool.acquire().await?;
         tagged_definition(&mut connection, flow_id).await
     }
@@ -341,14 +289,8 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Refused`] with the place for a bad predicate, name, type or default.
-    pub async fn apply(
-        &self,
-        tenant: &str,
-        definition: &FlowDefinition,
-    ) -> Result<Applied, StoreError> {
-        let (applied, _) = self
-            .apply_to(tenant, definition, &Expected::Anything)
-            .await?;
+    pub async fn apply(&self, tenant: &str, definition: &FlowDefinition) -> Result<Applied, StoreError> {
+        let (applied, _) = self.apply_to(tenant, definition, &Expected::Anything).await?;
         Ok(applied)
     }
 
@@ -433,18 +375,10 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection; the component need not exist yet.
-    pub async fn bind(
-        &self,
-        flow_id: FlowId,
-        transition: &str,
-        component: Option<&str>,
-    ) -> Result<(), StoreError> {
+    pub async fn bind(&self, flow_id: FlowId, transition: &str, component: Option<&str>) -> Result<(), StoreError> {
         let mut transaction = self.begin().await?;
         bind(&mut transaction, flow_id, transition, component).await?;
-        sqlx::query("SELECT wed.resolve_bindings($1)")
-            .bind(flow_id)
-            .execute(&mut *transaction)
-            .await?;
+        sqlx::query("SELECT wed.resolve_bindings($1)").bind(flow_id).execute(&mut *transaction).await?;
         self.commit_noted_of(
             transaction,
             flow_id,
@@ -469,19 +403,14 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn rematch(
-        &self,
-        flow_id: FlowId,
-        preview: bool,
-    ) -> Result<Vec<crate::Rematched>, StoreError> {
+    pub async fn rematch(&self, flow_id: FlowId, preview: bool) -> Result<Vec<crate::Rematched>, StoreError> {
         let mut transaction = self.begin().await?;
-        let rows: Vec<_> =
-            sqlx::query_as("SELECT wid, fires, becomes FROM wed.rematch($1, $2, $3)")
-                .bind(flow_id)
-                .bind(preview)
-                .bind(&*self.actor)
-                .fetch_all(&mut *transaction)
-                .await?;
+        let rows: Vec<_> = sqlx::query_as("SELECT wid, fires, becomes FROM wed.rematch($1, $2, $3)")
+            .bind(flow_id)
+            .bind(preview)
+            .bind(&*self.actor)
+            .fetch_all(&mut *transaction)
+            .await?;
         transaction.commit().await?;
         Ok(rows)
     }
@@ -501,12 +430,7 @@ async fn tagged_definition(
 }
 
 /// Holds the flow until the end of the transaction and compares it with what the caller expects.
-async fn expect(
-    connection: &mut Session,
-    tenant: &str,
-    name: &str,
-    expected: &Expected,
-) -> Result<(), StoreError> {
+async fn expect(connection: &mut Session, tenant: &str, name: &str, expected: &Expected) -> Result<(), StoreError> {
     if matches!(expected, Expected::Anything) {
         return Ok(());
     }
@@ -527,7 +451,5 @@ async fn expect(
         }
         (Expected::Nothing, Some(_)) | (Expected::Tags(_), None) => false,
     };
-    holds
-        .then_some(())
-        .ok_or_else(|| StoreError::Stale(name.to_owned()))
+    holds.then_some(()).ok_or_else(|| StoreError::Stale(name.to_owned()))
 }

@@ -77,14 +77,12 @@ impl Store {
         secret: &str,
         overlap: &str,
     ) -> Result<String, StoreError> {
-        let call = sqlx::query_scalar(
-            "SELECT '/v1/hooks/' || wed.rotate_hook($1, $2, $3, $4, $5::interval)",
-        )
-        .bind(flow.flow_id)
-        .bind(&*self.actor)
-        .bind(name)
-        .bind(secret)
-        .bind(overlap);
+        let call = sqlx::query_scalar("SELECT '/v1/hooks/' || wed.rotate_hook($1, $2, $3, $4, $5::interval)")
+            .bind(flow.flow_id)
+            .bind(&*self.actor)
+            .bind(name)
+            .bind(secret)
+            .bind(overlap);
         let address: Option<String> = self.call(call).await?;
         address.ok_or_else(|| StoreError::not_found("hook", name))
     }
@@ -94,10 +92,8 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`].
     pub async fn remove_hook(&self, flow: &Flow, name: &str) -> Result<(), StoreError> {
-        let call = sqlx::query_scalar("SELECT wed.remove_hook($1, $2, $3)")
-            .bind(flow.flow_id)
-            .bind(&*self.actor)
-            .bind(name);
+        let call =
+            sqlx::query_scalar("SELECT wed.remove_hook($1, $2, $3)").bind(flow.flow_id).bind(&*self.actor).bind(name);
         match self.call(call).await? {
             true => Ok(()),
             false => Err(StoreError::not_found("hook", name)),

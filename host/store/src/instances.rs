@@ -97,11 +97,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Refused`] when the state satisfies no condition, a value does not fit, or an
     /// attribute is unknown.
-    pub async fn start_instance(
-        &self,
-        flow: &Flow,
-        values: &Map<String, Json>,
-    ) -> Result<Wid, StoreError> {
+    pub async fn start_instance(&self, flow: &Flow, values: &Map<String, Json>) -> Result<Wid, StoreError> {
         Ok(self.start_instance_once(flow, values, None, None).await?.0)
     }
 
@@ -124,10 +120,7 @@ impl Store {
         if let Some(once) = once
             && let Some(answer) = claim_key(&mut transaction, once).await?
         {
-            let wid = answer["wid"]
-                .as_i64()
-                .and_then(|wid| i32::try_from(wid).ok())
-                .map(Wid::new);
+            let wid = answer["wid"].as_i64().and_then(|wid| i32::try_from(wid).ok()).map(Wid::new);
             return Ok((wid.unwrap_or_default(), true));
         }
         if let Some(key) = business_key {
@@ -140,15 +133,8 @@ impl Store {
                 return Err(self.with_attribute(error, flow, values).await);
             }
         };
-        note_flow(
-            &mut transaction,
-            &self.actor,
-            flow.flow_id,
-            "instance.start",
-            Some(&wid.to_string()),
-            Json::Null,
-        )
-        .await?;
+        note_flow(&mut transaction, &self.actor, flow.flow_id, "instance.start", Some(&wid.to_string()), Json::Null)
+            .await?;
         if let Some(once) = once {
             keep_answer(&mut transaction, once, &serde_json::json!({ "wid": wid })).await?;
         }
@@ -157,12 +143,7 @@ impl Store {
     }
 
     /// Names the attribute whose value Postgres cannot read, in a refusal that does not say it.
-    async fn with_attribute(
-        &self,
-        error: StoreError,
-        flow: &Flow,
-        values: &Map<String, Json>,
-    ) -> StoreError {
+    async fn with_attribute(&self, error: StoreError, flow: &Flow, values: &Map<String, Json>) -> StoreError {
         let StoreError::Refused(mut refusal) = error else {
             return error;
         };
@@ -201,11 +182,7 @@ impl Store {
         wid: Option<Wid>,
         limit: i64,
     ) -> Result<Vec<Instance>, StoreError> {
-        let wanted = WantedInstances {
-            status,
-            wid,
-            ..WantedInstances::default()
-        };
+        let wanted = WantedInstances { status, wid, ..WantedInstances::default() };
         self.instances_from(flow, &wanted, None, limit).await
     }
 
@@ -257,11 +234,7 @@ impl Store {
         );
         let query = bound(sqlx::query_as(AssertSqlSafe(query)), flow, wanted);
         let mut transaction = self.begin_reading().await?;
-        let found: Vec<(Wid,)> = query
-            .bind(from)
-            .bind(limit)
-            .fetch_all(&mut *transaction)
-            .await?;
+        let found: Vec<(Wid,)> = query.bind(from).bind(limit).fetch_all(&mut *transaction).await?;
         Ok(found.into_iter().map(|(wid,)| wid).collect())
     }
 
@@ -269,15 +242,8 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::instances_from`].
-    pub async fn count_instances(
-        &self,
-        flow: &Flow,
-        wanted: &WantedInstances<'_>,
-    ) -> Result<i64, StoreError> {
-        let query = format!(
-            "SELECT count(*) FROM (SELECT FROM {} LIMIT $10) m",
-            matching(flow, wanted)
-        );
+    pub async fn count_instances(&self, flow: &Flow, wanted: &WantedInstances<'_>) -> Result<i64, StoreError> {
+        let query = format!("SELECT count(*) FROM (SELECT FROM {} LIMIT $10) m", matching(flow, wanted));
         let query = bound(sqlx::query_as(AssertSqlSafe(query)), flow, wanted);
         let mut transaction = self.begin_reading().await?;
         let (count,): (i64,) = query.bind(COUNTED_MAX).fetch_one(&mut *transaction).await?;
@@ -337,12 +303,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn trace(
-        &self,
-        flow_id: FlowId,
-        wid: Wid,
-        from_seq: i32,
-    ) -> Result<Vec<TraceRow>, StoreError> {
+    pub async fn trace(&self, flow_id: FlowId, wid: Wid, from_seq: i32) -> Result<Vec<TraceRow>, StoreError> {
         self.trace_page(flow_id, wid, from_seq, i64::MAX).await
     }
 
@@ -410,21 +371,12 @@ impl Store {
 }
 
 /// Holds initial values against the flow's attributes: unknown names, and values of another type.
-fn check_values(
-    flow: &str,
-    shape: &FlowShape,
-    values: &Map<String, Json>,
-) -> Result<(), StoreError> {
-    let refused =
-        |code: &str, message: String, hint: String| Err(StoreError::refused(code, message, hint));
+fn check_values(flow: &str, shape: &FlowShape, values: &Map<String, Json>) -> Result<(), StoreError> {
+    let refused = |code: &str, message: String, hint: String| Err(StoreError::refused(code, message, hint));
     for (name, value) in values {
         let Some((_, kind)) = shape.attributes.iter().find(|(known, _)| known == name) else {
             let name: String = name.chars().take(64).collect();
-            let known: Vec<&str> = shape
-                .attributes
-                .iter()
-                .map(|(name, _)| name.as_str())
-                .collect();
+            let known: Vec<&str> = shape.attributes.iter().map(|(name, _)| name.as_str()).collect();
             return refused(
                 "42703",
                 format!("flow \"{flow}\" has no attribute \"{name}\""),
@@ -454,10 +406,7 @@ async fn set_key(connection: &mut Session, key: &str) -> Result<(), StoreError> 
             "Leave it out, or name what the instance is about.",
         ));
     }
-    sqlx::query("SELECT set_config('wed.instance_key', $1, true)")
-        .bind(key)
-        .execute(connection)
-        .await?;
+    sqlx::query("SELECT set_config('wed.instance_key', $1, true)").bind(key).execute(connection).await?;
     Ok(())
 }
 
@@ -468,19 +417,14 @@ pub(crate) async fn insert(
     values: &Map<String, Json>,
 ) -> Result<Wid, StoreError> {
     if values.is_empty() {
-        let wid = sqlx::query(AssertSqlSafe(format!(
-            "INSERT INTO \"{schema}\".wed_flow DEFAULT VALUES RETURNING wid"
-        )))
-        .persistent(false)
-        .fetch_one(connection)
-        .await?;
+        let wid = sqlx::query(AssertSqlSafe(format!("INSERT INTO \"{schema}\".wed_flow DEFAULT VALUES RETURNING wid")))
+            .persistent(false)
+            .fetch_one(connection)
+            .await?;
         return Ok(wid.try_get(0)?);
     }
     // Names come from the flow, quoted; values travel as one parameter and take the columns' types.
-    let names: Vec<String> = values
-        .keys()
-        .map(|name| format!("\"{}\"", name.replace('"', "\"\"")))
-        .collect();
+    let names: Vec<String> = values.keys().map(|name| format!("\"{}\"", name.replace('"', "\"\""))).collect();
     let names = names.join(", ");
     let wid = sqlx::query(AssertSqlSafe(format!(
         "INSERT INTO \"{schema}\".wed_flow ({names}) \

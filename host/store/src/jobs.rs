@@ -5,9 +5,7 @@ use std::time::{Duration, SystemTime};
 use serde::Serialize;
 use sqlx::postgres::PgRow;
 use sqlx::{FromRow, Row};
-use wedflow_model::{
-    ComponentId, FlowId, HostId, Job, JobKey, LeaseToken, TenantId, TriggerId, Wid,
-};
+use wedflow_model::{ComponentId, FlowId, HostId, Job, JobKey, LeaseToken, TenantId, TriggerId, Wid};
 
 use crate::results::{CommitGroup, GroupRow};
 use crate::statements::statements;
@@ -108,16 +106,11 @@ fn storable<S: serde::Serializer>(text: &str, serializer: S) -> Result<S::Ok, S:
 }
 
 /// Records as the database takes them: null when there are none.
-fn records_json<'a>(
-    records: &'a [&'a AttemptRecord],
-) -> Option<sqlx::types::Json<&'a [&'a AttemptRecord]>> {
+fn records_json<'a>(records: &'a [&'a AttemptRecord]) -> Option<sqlx::types::Json<&'a [&'a AttemptRecord]>> {
     (!records.is_empty()).then_some(sqlx::types::Json(records))
 }
 
-fn microseconds<S: serde::Serializer>(
-    after: &Option<Duration>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
+fn microseconds<S: serde::Serializer>(after: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
     let after = after.map(|after| i64::try_from(after.as_micros()).unwrap_or(i64::MAX));
     after.serialize(serializer)
 }
@@ -134,11 +127,7 @@ pub struct NextDue {
 /// From a row of `wed.claimed`, by position: to look names up in each row costs more than to read it.
 impl FromRow<'_, PgRow> for Claimed {
     fn from_row(row: &PgRow) -> sqlx::Result<Self> {
-        let key = JobKey {
-            flow: row.try_get(0)?,
-            wid: row.try_get(1)?,
-            tgid: row.try_get(2)?,
-        };
+        let key = JobKey { flow: row.try_get(0)?, wid: row.try_get(1)?, tgid: row.try_get(2)? };
         let trigger: Option<String> = row.try_get(3)?;
         let timeout: i64 = row.try_get(7)?;
         Ok(Claimed {
@@ -237,8 +226,7 @@ impl Store {
     /// # Errors
     /// As [`Store::register_build`].
     pub async fn register_host(&self, name: &str, lease: Duration) -> Result<HostId, StoreError> {
-        self.register_build(name, env!("CARGO_PKG_VERSION"), lease)
-            .await
+        self.register_build(name, env!("CARGO_PKG_VERSION"), lease).await
     }
 
     /// [`Store::claim_share`], and when there will be something to claim after it, in one round trip.
@@ -253,24 +241,16 @@ impl Store {
         without: &[TenantId],
         busy: &[TenantId],
     ) -> Result<(Vec<Claimed>, NextDue), StoreError> {
-        let rows = sqlx::query(
-            "SELECT (c.job).*, c.waits, c.next_ms FROM wed.claim_and_look($1, $2, $3, $4, $5) c",
-        )
-        .bind(host)
-        .bind(limit)
-        .bind(most)
-        .bind(without)
-        .bind(busy)
-        .fetch_all(&self.pool)
-        .await?;
+        let rows = sqlx::query("SELECT (c.job).*, c.waits, c.next_ms FROM wed.claim_and_look($1, $2, $3, $4, $5) c")
+            .bind(host)
+            .bind(limit)
+            .bind(most)
+            .bind(without)
+            .bind(busy)
+            .fetch_all(&self.pool)
+            .await?;
         let Some((last, jobs)) = rows.split_last() else {
-            return Ok((
-                Vec::new(),
-                NextDue {
-                    waits: false,
-                    next: None,
-                },
-            ));
+            return Ok((Vec::new(), NextDue { waits: false, next: None }));
         };
         let next: Option<i64> = last.try_get("next_ms")?;
         let due = NextDue {
@@ -309,16 +289,14 @@ impl Store {
     ) -> Result<Vec<Claimed>, StoreError> {
         let mut groups: Vec<GroupRow<'_>> = groups.iter().map(GroupRow::new).collect();
         groups.sort_by_key(GroupRow::flow);
-        Ok(
-            sqlx::query_as("SELECT * FROM wed.commit_results($1, $2, $3, $4, $5)")
-                .bind(host)
-                .bind(groups)
-                .bind(careful)
-                .bind(lease)
-                .bind(records_json(records))
-                .fetch_all(&self.pool)
-                .await?,
-        )
+        Ok(sqlx::query_as("SELECT * FROM wed.commit_results($1, $2, $3, $4, $5)")
+            .bind(host)
+            .bind(groups)
+            .bind(careful)
+            .bind(lease)
+            .bind(records_json(records))
+            .fetch_all(&self.pool)
+            .await?)
     }
 
     /// [`Store::commit_recorded`] with nothing to keep.
@@ -332,19 +310,14 @@ impl Store {
         careful: bool,
         lease: bool,
     ) -> Result<Vec<Claimed>, StoreError> {
-        self.commit_recorded(host, groups, careful, lease, &[])
-            .await
+        self.commit_recorded(host, groups, careful, lease, &[]).await
     }
 
     /// [`Store::fail_recorded`] with nothing to keep.
     ///
     /// # Errors
     /// The same.
-    pub async fn fail_attempts(
-        &self,
-        host: HostId,
-        attempts: &[FailedAttempt],
-    ) -> Result<(), StoreError> {
+    pub async fn fail_attempts(&self, host: HostId, attempts: &[FailedAttempt]) -> Result<(), StoreError> {
         self.fail_recorded(host, attempts, &[]).await
     }
 
@@ -380,11 +353,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn note_locked(
-        &self,
-        host: HostId,
-        jobs: &[(FlowId, Wid, LeaseToken)],
-    ) -> Result<(), StoreError> {
+    pub async fn note_locked(&self, host: HostId, jobs: &[(FlowId, Wid, LeaseToken)]) -> Result<(), StoreError> {
         let flows: Vec<FlowId> = jobs.iter().map(|(flow, ..)| *flow).collect();
         let wids: Vec<Wid> = jobs.iter().map(|(_, wid, _)| *wid).collect();
         let tokens: Vec<LeaseToken> = jobs.iter().map(|(.., token)| *token).collect();
@@ -404,11 +373,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn held_beside(
-        &self,
-        host: HostId,
-        known: &[LeaseToken],
-    ) -> Result<Vec<Claimed>, StoreError> {
+    pub async fn held_beside(&self, host: HostId, known: &[LeaseToken]) -> Result<Vec<Claimed>, StoreError> {
         Ok(sqlx::query_as(
             "SELECT h.* FROM wed.held($1, ARRAY(SELECT ctid FROM wed.job WHERE host_id = $1 AND token <> ALL ($2))) h",
         )

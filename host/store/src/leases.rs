@@ -92,11 +92,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NotFound`].
-    pub async fn performed_trigger(
-        &self,
-        flow: &Flow,
-        name: &str,
-    ) -> Result<PerformedTrigger, StoreError> {
+    pub async fn performed_trigger(&self, flow: &Flow, name: &str) -> Result<PerformedTrigger, StoreError> {
         sqlx::query_as(
             "SELECT tgid, trname, writes FROM wed.trigger \
              WHERE flow_id = $1 AND coalesce(nullif(tgname, ''), tgid::text) = $2 AND trname IS NOT NULL",

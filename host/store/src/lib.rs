@@ -107,8 +107,7 @@ pub use jobs::{AttemptRecord, Claimed, FailedAttempt, LogLine, NextDue};
 pub use leases::{PerformedTrigger, WorkerLease};
 pub use migrate::{Schema, ServerSettings};
 pub use moving::{
-    FlowFolder, ImportedTenant, Reseal, StagedTenant, TenantExport, TenantManifest, TenantMove,
-    TenantPart, TenantPiece,
+    FlowFolder, ImportedTenant, Reseal, StagedTenant, TenantExport, TenantManifest, TenantMove, TenantPart, TenantPiece,
 };
 pub use notifications::Notifications;
 pub use operators::{NewOperator, Operator};
@@ -120,9 +119,7 @@ pub use retention::Retention;
 pub use servers::without_password;
 use servers::{Access, Servers};
 use session::{Pooling, Session, Sessions, Transaction};
-pub use settings::{
-    Grant, SECRETS_BYTES_MAX, SECRETS_MAX, SETTINGS_BYTES_MAX, SETTINGS_MAX, SealedSecret,
-};
+pub use settings::{Grant, SECRETS_BYTES_MAX, SECRETS_MAX, SETTINGS_BYTES_MAX, SETTINGS_MAX, SealedSecret};
 pub use statements::Numbered;
 pub use tokens::{Bearer, NewToken};
 pub use traced::{TracedAttempt, TracedState};
@@ -143,8 +140,7 @@ const LIFETIME_STEPS: u64 = 16;
 const TOOL_LOCK_TIMEOUT: &str = "1min";
 
 /// Hint about names of flows and components.
-const NAME_HINT: &str =
-    "Use small letters, digits, - and _, at most 63, beginning with a letter or digit.";
+const NAME_HINT: &str = "Use small letters, digits, - and _, at most 63, beginning with a letter or digit.";
 
 /// Time by which the answer to a statement may come later than the server ends the statement. Past it the connection
 /// has gone silent.
@@ -170,10 +166,7 @@ fn host_limits() -> Vec<(&'static str, String)> {
     let seconds = |limit: Duration| limit.as_secs().to_string();
     let mut settings = limits(STATEMENT_TIMEOUT, LOCK_TIMEOUT).to_vec();
     settings.extend([
-        (
-            "idle_in_transaction_session_timeout",
-            milliseconds(IDLE_IN_TRANSACTION_TIMEOUT),
-        ),
+        ("idle_in_transaction_session_timeout", milliseconds(IDLE_IN_TRANSACTION_TIMEOUT)),
         ("tcp_keepalives_idle", seconds(KEEPALIVE)),
         ("tcp_keepalives_interval", seconds(KEEPALIVE)),
         ("tcp_keepalives_count", "3".to_owned()),
@@ -210,9 +203,8 @@ impl Store {
         let probe = store.servers.connect(&store.options, Access::Any).await;
         drop(probe.map_err(StoreError::unreachable)?);
         store.pool = store.sessions(store.options.clone(), Pooling::tool(connections));
-        let version: String = sqlx::query_scalar("SELECT current_setting('server_version_num')")
-            .fetch_one(&store.pool)
-            .await?;
+        let version: String =
+            sqlx::query_scalar("SELECT current_setting('server_version_num')").fetch_one(&store.pool).await?;
         if version.parse::<u32>().unwrap_or(0) < 150_000 {
             return Err(StoreError::TooOld { version });
         }
@@ -225,11 +217,7 @@ impl Store {
         // jit costs more than it gains on statements this short.
         let options = options
             .application_name("wedflow")
-            .options([
-                ("jit", "off"),
-                ("client_min_messages", "warning"),
-                ("lock_timeout", TOOL_LOCK_TIMEOUT),
-            ])
+            .options([("jit", "off"), ("client_min_messages", "warning"), ("lock_timeout", TOOL_LOCK_TIMEOUT)])
             // A condition means the same whoever writes, and no plan that was made while a table was empty reads all
             // of it later.
             .options(pinned::settings());
@@ -253,17 +241,10 @@ impl Store {
             Err(StoreError::Refused(refusal)) if refusal.code == "3D000" => {}
             other => return other,
         }
-        let Store {
-            servers, options, ..
-        } = Store::lazy(url)?;
-        let name = options
-            .get_database()
-            .unwrap_or_default()
-            .replace('"', "\"\"");
-        let mut connection = servers
-            .connect(&options.database("postgres"), Access::Any)
-            .await
-            .map_err(StoreError::unreachable)?;
+        let Store { servers, options, .. } = Store::lazy(url)?;
+        let name = options.get_database().unwrap_or_default().replace('"', "\"\"");
+        let mut connection =
+            servers.connect(&options.database("postgres"), Access::Any).await.map_err(StoreError::unreachable)?;
         let made = sqlx::query(sqlx::AssertSqlSafe(format!("CREATE DATABASE \"{name}\"")))
             .persistent(false)
             .execute(&mut connection)
@@ -271,8 +252,7 @@ impl Store {
             .map_err(StoreError::from);
         match made {
             // Made by another process meanwhile.
-            Err(StoreError::Refused(refusal))
-                if refusal.code == "42P04" || refusal.code == "23505" => {}
+            Err(StoreError::Refused(refusal)) if refusal.code == "42P04" || refusal.code == "23505" => {}
             other => {
                 other?;
             }
@@ -284,10 +264,7 @@ impl Store {
     /// done by `actor`. Without this it is `operator:` and the name of the database's user.
     #[must_use]
     pub fn acting_as(&self, actor: &str) -> Store {
-        Store {
-            actor: actor.into(),
-            ..self.clone()
-        }
+        Store { actor: actor.into(), ..self.clone() }
     }
 
     /// The same database, for a request of the API: the audit log records the request's number and the token's with
@@ -295,17 +272,10 @@ impl Store {
     #[must_use]
     pub fn on_request(&self, token: &str, request: &str) -> Store {
         let plain = |text: &str| -> String {
-            (text.chars())
-                .filter(|letter| letter.is_ascii_alphanumeric() || *letter == '_')
-                .collect()
+            (text.chars()).filter(|letter| letter.is_ascii_alphanumeric() || *letter == '_').collect()
         };
         Store {
-            request: format!(
-                r#"{{"token": "{}", "request": "{}"}}"#,
-                plain(token),
-                plain(request)
-            )
-            .into(),
+            request: format!(r#"{{"token": "{}", "request": "{}"}}"#, plain(token), plain(request)).into(),
             ..self.clone()
         }
     }
@@ -321,10 +291,7 @@ impl Store {
     }
 
     /// Calls a function of the database in a transaction of its own; returns its answer.
-    pub(crate) async fn call<T>(
-        &self,
-        call: QueryScalar<'_, Postgres, T, PgArguments>,
-    ) -> Result<T, StoreError>
+    pub(crate) async fn call<T>(&self, call: QueryScalar<'_, Postgres, T, PgArguments>) -> Result<T, StoreError>
     where
         T: Send + Unpin,
         (T,): for<'r> sqlx::FromRow<'r, PgRow>,
@@ -364,11 +331,7 @@ impl Store {
     /// for longer than `most` or waits for a lock for longer than `lock`. While its server takes no changes it reads.
     pub fn bounded(&self, connections: u32, most: Duration, lock: Duration) -> Store {
         let options = self.options.clone().options(limits(most, lock));
-        let pooling = Pooling {
-            wait: most,
-            access: Access::Reader,
-            ..Pooling::host(connections, most)
-        };
+        let pooling = Pooling { wait: most, access: Access::Reader, ..Pooling::host(connections, most) };
         self.over(options, pooling)
     }
 
@@ -378,10 +341,7 @@ impl Store {
     /// # Errors
     /// Only those of the connection.
     pub async fn snapshot(&self) -> Result<Store, StoreError> {
-        Ok(Store {
-            pool: self.pool.snapshot().await?,
-            ..self.clone()
-        })
+        Ok(Store { pool: self.pool.snapshot().await?, ..self.clone() })
     }
 
     /// The same database over at most `connections` connections for a host: no statement of it runs for longer than
@@ -396,8 +356,8 @@ impl Store {
     /// it is there the host is said to run (`wed.host_runs`).
     #[must_use]
     pub fn for_leases(&self) -> Store {
-        let options = (self.options.clone().options(host_limits()))
-            .options(limits(LEASE_STATEMENT_TIMEOUT, LOCK_TIMEOUT));
+        let options =
+            (self.options.clone().options(host_limits())).options(limits(LEASE_STATEMENT_TIMEOUT, LOCK_TIMEOUT));
         let pooling = Pooling {
             wait: LEASE_STATEMENT_TIMEOUT,
             answer_time_max: Some(LEASE_STATEMENT_TIMEOUT * 2),
@@ -413,9 +373,8 @@ impl Store {
     /// table while it was small would keep doing so. No statement waits for a lock for longer than `lock`.
     #[must_use]
     pub fn for_commits(&self, connections: u32, lock: Duration) -> Store {
-        let options = (self.options.clone().options(host_limits()))
-            .options(limits(COMMIT_STATEMENT_TIMEOUT, lock))
-            .options([
+        let options =
+            (self.options.clone().options(host_limits())).options(limits(COMMIT_STATEMENT_TIMEOUT, lock)).options([
                 ("enable_hashjoin", "off"),
                 ("enable_mergejoin", "off"),
                 // Nor by all that is in an index for a key: the newest is looked for, and in order.
@@ -423,10 +382,7 @@ impl Store {
                 // A batch of states of 100 kB each passes through memory, not through files.
                 ("work_mem", "64MB"),
             ]);
-        self.over(
-            options,
-            Pooling::host(connections, COMMIT_STATEMENT_TIMEOUT),
-        )
+        self.over(options, Pooling::host(connections, COMMIT_STATEMENT_TIMEOUT))
     }
 
     /// Answers when the database does and takes writes.
@@ -434,11 +390,10 @@ impl Store {
     /// # Errors
     /// Those of the connection; a refusal with SQLSTATE 25006 when the database is read-only.
     pub async fn ping(&self) -> Result<(), StoreError> {
-        let read_only: bool = sqlx::query_scalar(
-            "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean",
-        )
-        .fetch_one(&self.pool)
-        .await?;
+        let read_only: bool =
+            sqlx::query_scalar("SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean")
+                .fetch_one(&self.pool)
+                .await?;
         match read_only {
             false => Ok(()),
             true => Err(StoreError::read_only()),
@@ -462,14 +417,8 @@ impl Store {
     /// Returns the address of the server that was chosen last: host, port, database.
     pub fn place(&self) -> (String, u16, String) {
         let options = self.servers.chosen(&self.options);
-        let database = options
-            .get_database()
-            .unwrap_or_else(|| options.get_username());
-        (
-            options.get_host().to_owned(),
-            options.get_port(),
-            database.to_owned(),
-        )
+        let database = options.get_database().unwrap_or_else(|| options.get_username());
+        (options.get_host().to_owned(), options.get_port(), database.to_owned())
     }
 
     /// Closes every connection.
@@ -500,19 +449,12 @@ impl Pooling {
 
     /// A pool of a host whose server ends statements after `most`.
     fn host(connections: u32, most: Duration) -> Self {
-        Pooling {
-            access: Access::Host,
-            answer_time_max: Some(most + ANSWER_MARGIN),
-            ..Pooling::tool(connections)
-        }
+        Pooling { access: Access::Host, answer_time_max: Some(most + ANSWER_MARGIN), ..Pooling::tool(connections) }
     }
 }
 
 fn limits(most: Duration, lock: Duration) -> [(&'static str, String); 2] {
-    [
-        ("statement_timeout", most.as_millis().to_string()),
-        ("lock_timeout", lock.as_millis().to_string()),
-    ]
+    [("statement_timeout", most.as_millis().to_string()), ("lock_timeout", lock.as_millis().to_string())]
 }
 
 #[cfg(test)]
@@ -525,10 +467,6 @@ mod tests {
         // Another test may make a pool meanwhile.
         assert!(lives.len() >= 14, "{lives:?}");
         let (first, last) = (lives.first(), lives.last());
-        assert!(
-            first
-                .zip(last)
-                .is_some_and(|(first, last)| *last <= *first * 3)
-        );
+        assert!(first.zip(last).is_some_and(|(first, last)| *last <= *first * 3));
     }
 }

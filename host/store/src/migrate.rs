@@ -32,10 +32,8 @@ const AFTER_BASELINE: i64 = 7;
 /// Number of migrations that wed 0.1.0 records.
 const FORMER_COUNT: i64 = 9;
 /// SHA-384 of the first of those migrations.
-const FORMER_FIRST: &str = concat!(
-    "e1d92fc6f71417b77f85ffca962350446bd246a6dcd1d9c4",
-    "5e5c0728a9f470acd8a00378b17f6fdbb4c3ecd970dbe810",
-);
+const FORMER_FIRST: &str =
+    concat!("e1d92fc6f71417b77f85ffca962350446bd246a6dcd1d9c4", "5e5c0728a9f470acd8a00378b17f6fdbb4c3ecd970dbe810",);
 
 /// Maximum number of tries at the functions while hosts are at work.
 const TRIES_MAX: usize = 20;
@@ -116,18 +114,14 @@ impl Store {
             return Ok(Schema::Absent);
         }
         let found: Option<i64> =
-            sqlx::query_scalar("SELECT max(version) FROM public._sqlx_migrations")
-                .fetch_one(&mut *connection)
-                .await?;
+            sqlx::query_scalar("SELECT max(version) FROM public._sqlx_migrations").fetch_one(&mut *connection).await?;
         let own = NUMBERED.iter().map(|migration| migration.version).max();
         let (found, own) = (found.unwrap_or_default(), own.unwrap_or_default());
         let digest = applied_digest(connection.driver()).await?;
-        Ok(
-            match found == own && digest.as_deref() == Some(own_digest()) {
-                true => Schema::Current,
-                false => Schema::Other { found, own },
-            },
-        )
+        Ok(match found == own && digest.as_deref() == Some(own_digest()) {
+            true => Schema::Current,
+            false => Schema::Other { found, own },
+        })
     }
 
     /// Brings the database's schema up to this version. Several processes may call it at once; it is
@@ -138,8 +132,7 @@ impl Store {
     /// SQLSTATE 25006 when there is something to do and the database is read-only.
     pub async fn migrate(&self) -> Result<(), StoreError> {
         // The record of applied migrations is kept where new tables usually are.
-        let options = (self.options.clone())
-            .options([("search_path", "public"), ("lock_timeout", LOCK_TIMEOUT)]);
+        let options = (self.options.clone()).options([("search_path", "public"), ("lock_timeout", LOCK_TIMEOUT)]);
         let connection = self.servers.connect(&options, Access::Any).await;
         let mut connection = connection.map_err(StoreError::unreachable)?;
         if is_read_only(&mut connection).await? {
@@ -162,9 +155,7 @@ async fn is_read_only(connection: &mut PgConnection) -> Result<bool, StoreError>
 /// Returns true if the database has the functions of this version, which come after all tables.
 async fn is_up_to_date(connection: &mut PgConnection) -> Result<bool, StoreError> {
     let asked = "SELECT to_regclass('wed.function_source') IS NOT NULL";
-    let made: bool = sqlx::query_scalar(asked)
-        .fetch_one(&mut *connection)
-        .await?;
+    let made: bool = sqlx::query_scalar(asked).fetch_one(&mut *connection).await?;
     Ok(made && applied_digest(connection).await?.as_deref() == Some(own_digest()))
 }
 
@@ -188,10 +179,9 @@ async fn adopt_former(connection: &mut PgConnection) -> Result<(), StoreError> {
 }
 
 async fn rewrite_record(connection: &mut PgConnection) -> Result<(), StoreError> {
-    let recorded: bool =
-        sqlx::query_scalar("SELECT to_regclass('public._sqlx_migrations') IS NOT NULL")
-            .fetch_one(&mut *connection)
-            .await?;
+    let recorded: bool = sqlx::query_scalar("SELECT to_regclass('public._sqlx_migrations') IS NOT NULL")
+        .fetch_one(&mut *connection)
+        .await?;
     if !recorded {
         return Ok(());
     }
@@ -213,9 +203,7 @@ async fn rewrite_record(connection: &mut PgConnection) -> Result<(), StoreError>
     .fetch_one(&mut *transaction)
     .await?;
     if former {
-        sqlx::query("DELETE FROM public._sqlx_migrations")
-            .execute(&mut *transaction)
-            .await?;
+        sqlx::query("DELETE FROM public._sqlx_migrations").execute(&mut *transaction).await?;
         for migration in NUMBERED.iter().filter(|m| m.version < AFTER_BASELINE) {
             sqlx::query(
                 "INSERT INTO public._sqlx_migrations (version, description, success, checksum, execution_time)
@@ -254,17 +242,12 @@ async fn apply_functions_once(connection: &mut PgConnection) -> Result<(), Store
     }
     let mut transaction = connection.begin().await?;
     // Holds the row against another process that applies functions; the first one is inserted under the lock.
-    sqlx::query("LOCK TABLE wed.function_source IN SHARE ROW EXCLUSIVE MODE")
-        .execute(&mut *transaction)
-        .await?;
+    sqlx::query("LOCK TABLE wed.function_source IN SHARE ROW EXCLUSIVE MODE").execute(&mut *transaction).await?;
     if applied_digest(&mut transaction).await?.as_deref() == Some(digest.as_str()) {
         return Ok(());
     }
     let templates: Vec<&str> = (files.iter().filter_map(|(path, _)| template_name(path))).collect();
-    sqlx::query("DELETE FROM wed.template WHERE name <> ALL ($1)")
-        .bind(&templates)
-        .execute(&mut *transaction)
-        .await?;
+    sqlx::query("DELETE FROM wed.template WHERE name <> ALL ($1)").bind(&templates).execute(&mut *transaction).await?;
     for (path, text) in &files {
         if let Some(name) = template_name(path) {
             sqlx::query(
@@ -277,13 +260,12 @@ async fn apply_functions_once(connection: &mut PgConnection) -> Result<(), Store
             .await?;
             continue;
         }
-        sqlx::raw_sql(AssertSqlSafe(text.clone()))
-            .execute(&mut *transaction)
-            .await
-            .map_err(|error| match StoreError::from(error) {
+        sqlx::raw_sql(AssertSqlSafe(text.clone())).execute(&mut *transaction).await.map_err(|error| {
+            match StoreError::from(error) {
                 in_the_way @ (StoreError::Conflict(_) | StoreError::Locked { .. }) => in_the_way,
                 error => StoreError::Migration(format!("functions/{path}: {error}")),
-            })?;
+            }
+        })?;
     }
     sqlx::query(
         "INSERT INTO wed.function_source (digest) VALUES ($1)
@@ -297,9 +279,7 @@ async fn apply_functions_once(connection: &mut PgConnection) -> Result<(), Store
 }
 
 async fn applied_digest(connection: &mut PgConnection) -> Result<Option<String>, StoreError> {
-    Ok(sqlx::query_scalar("SELECT digest FROM wed.function_source")
-        .fetch_optional(connection)
-        .await?)
+    Ok(sqlx::query_scalar("SELECT digest FROM wed.function_source").fetch_optional(connection).await?)
 }
 
 /// The name of a template of functions that each flow has; nothing for a file that is applied itself.
@@ -317,10 +297,7 @@ fn sources() -> Vec<(String, String)> {
         .filter(|path| path.ends_with(".sql"))
         .filter_map(|path| {
             let file = Functions::get(&path)?;
-            Some((
-                path.into_owned(),
-                String::from_utf8_lossy(&file.data).into_owned(),
-            ))
+            Some((path.into_owned(), String::from_utf8_lossy(&file.data).into_owned()))
         })
         .chain(made.map(|(path, text)| (path.to_owned(), text)))
         .collect();
@@ -342,10 +319,7 @@ fn digest_of(files: &[(String, String)]) -> String {
         hash.update(text);
         hash.update([0]);
     }
-    hash.finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -173,8 +173,7 @@ impl Store {
     /// [`StoreError::NotFound`]; [`StoreError::Refused`] for a tenant that has left or arrives, and when transactions
     /// that began before do not end.
     pub async fn fence_tenant(&self, name: &str) -> Result<String, StoreError> {
-        let before =
-            (self.tenant_move(name).await?).ok_or_else(|| StoreError::not_found("tenant", name))?;
+        let before = (self.tenant_move(name).await?).ok_or_else(|| StoreError::not_found("tenant", name))?;
         if matches!(before.moving.as_deref(), Some("left" | "arriving")) {
             return Err(refused(
                 format!("tenant \"{name}\" has left, or arrives"),
@@ -186,9 +185,7 @@ impl Store {
         let (move_id, fence) = loop {
             match self.raise_fence(name).await {
                 // A commit of a host was in the way; there are no more once it has ended.
-                Err(StoreError::Conflict(_) | StoreError::Locked { .. })
-                    if tries < FENCE_TRIES_MAX =>
-                {
+                Err(StoreError::Conflict(_) | StoreError::Locked { .. }) if tries < FENCE_TRIES_MAX => {
                     tries += 1;
                     tokio::time::sleep(WRITERS_PAUSE).await;
                 }
@@ -216,8 +213,7 @@ impl Store {
             .execute(&mut *transaction)
             .await?;
         let detail = json!({ "move": move_id });
-        self.commit_noted(transaction, name, "tenant.fence", name, detail)
-            .await?;
+        self.commit_noted(transaction, name, "tenant.fence", name, detail).await?;
         Ok((move_id, fence))
     }
 
@@ -257,8 +253,7 @@ impl Store {
             .fetch_one(&mut *transaction)
             .await?;
         let detail = json!({ "move": move_id, "to": to, "left": left });
-        self.commit_noted(transaction, name, "tenant.leave", name, detail)
-            .await?;
+        self.commit_noted(transaction, name, "tenant.leave", name, detail).await?;
         Ok(left)
     }
 
@@ -292,19 +287,8 @@ impl Store {
     async fn unfence(&self, name: &str, call: &'static str) -> Result<(), StoreError> {
         let mut transaction = self.begin().await?;
         let tenant_id = tenant_id(&mut transaction, name).await?;
-        sqlx::query(call)
-            .bind(tenant_id)
-            .execute(&mut *transaction)
-            .await?;
-        note(
-            &mut transaction,
-            &self.actor,
-            Some(name),
-            "tenant.release",
-            name,
-            json!({}),
-        )
-        .await?;
+        sqlx::query(call).bind(tenant_id).execute(&mut *transaction).await?;
+        note(&mut transaction, &self.actor, Some(name), "tenant.release", name, json!({})).await?;
         Ok(transaction.commit().await?)
     }
 
@@ -314,10 +298,7 @@ impl Store {
     /// [`StoreError::NotFound`].
     pub async fn tenant_checksum(&self, name: &str) -> Result<Json, StoreError> {
         let tenant = self.tenant_number(name).await?;
-        Ok(sqlx::query_scalar("SELECT wed.tenant_checksum($1)")
-            .bind(tenant)
-            .fetch_one(&self.pool)
-            .await?)
+        Ok(sqlx::query_scalar("SELECT wed.tenant_checksum($1)").bind(tenant).fetch_one(&self.pool).await?)
     }
 
     /// Reads a tenant out of one snapshot, piece by piece; the last is its checksum. That of a fenced tenant is of what
@@ -362,10 +343,7 @@ impl Store {
             fenced: wanted.fenced,
             secrets: wanted.with_secrets,
             parts: (parts.iter())
-                .map(|(name, columns, _)| TenantPart {
-                    name: name.clone(),
-                    columns: columns.clone(),
-                })
+                .map(|(name, columns, _)| TenantPart { name: name.clone(), columns: columns.clone() })
                 .collect(),
         };
         send(&pieces, TenantPiece::Begin(manifest)).await?;
@@ -376,10 +354,8 @@ impl Store {
         if wanted.fenced {
             snapshot.command("COMMIT; BEGIN READ ONLY").await?;
         }
-        let checksum: Json = sqlx::query_scalar("SELECT wed.tenant_checksum($1)")
-            .bind(tenant)
-            .fetch_one(&mut *snapshot)
-            .await?;
+        let checksum: Json =
+            sqlx::query_scalar("SELECT wed.tenant_checksum($1)").bind(tenant).fetch_one(&mut *snapshot).await?;
         send(&pieces, TenantPiece::End(checksum.clone())).await?;
         snapshot.rollback().await?;
         Ok(checksum)
@@ -391,9 +367,7 @@ impl Store {
     /// Only those of the connection.
     pub async fn stage_tenant(&self) -> Result<StagedTenant, StoreError> {
         let mut transaction = self.begin_alone().await?;
-        sqlx::query("SELECT wed.stage_tenant()")
-            .execute(&mut *transaction)
-            .await?;
+        sqlx::query("SELECT wed.stage_tenant()").execute(&mut *transaction).await?;
         Ok(StagedTenant(transaction))
     }
 
@@ -424,10 +398,7 @@ impl Store {
         check_manifest(&manifest, newest_migration(&mut transaction).await?)?;
         must_be_new(&mut transaction, &manifest).await?;
         let (tenant, last) = take_parts(&mut transaction, &manifest, &name, &mut pieces).await?;
-        sqlx::query("SELECT wed.import_rest($1)")
-            .bind(tenant)
-            .execute(&mut *transaction)
-            .await?;
+        sqlx::query("SELECT wed.import_rest($1)").bind(tenant).execute(&mut *transaction).await?;
         if manifest.fenced {
             sqlx::query("INSERT INTO wed.taken_move VALUES ($1::uuid, $2)")
                 .bind(&manifest.move_id)
@@ -436,10 +407,8 @@ impl Store {
                 .await?;
         }
         let secrets_missing = take_secrets(&mut transaction, reseal).await?;
-        let checksum: Json = sqlx::query_scalar("SELECT wed.tenant_checksum($1)")
-            .bind(tenant)
-            .fetch_one(&mut *transaction)
-            .await?;
+        let checksum: Json =
+            sqlx::query_scalar("SELECT wed.tenant_checksum($1)").bind(tenant).fetch_one(&mut *transaction).await?;
         let last = match last {
             TenantPiece::Complete => pieces.recv().await.ok_or_else(cut)?,
             last => last,
@@ -449,8 +418,7 @@ impl Store {
         };
         compare(&expected, &checksum)?;
         let detail = json!({ "move": manifest.move_id, "fenced": manifest.fenced });
-        self.commit_noted(transaction, name.as_str(), "tenant.import", &name, detail)
-            .await?;
+        self.commit_noted(transaction, name.as_str(), "tenant.import", &name, detail).await?;
         Ok(ImportedTenant {
             tenant: name,
             fenced: manifest.fenced,
@@ -466,10 +434,7 @@ impl Store {
     /// Only those of the connection.
     pub async fn forget_arrival(&self, name: &str, move_id: &str) -> Result<(), StoreError> {
         match self.tenant_move(name).await? {
-            Some(there)
-                if there.moving.as_deref() == Some("arriving")
-                    && there.move_id.as_deref() == Some(move_id) =>
-            {
+            Some(there) if there.moving.as_deref() == Some("arriving") && there.move_id.as_deref() == Some(move_id) => {
                 self.drop_tenant(name).await
             }
             _ => Ok(()),
@@ -495,11 +460,7 @@ async fn must_be_new(session: &mut Session, manifest: &TenantManifest) -> Result
 }
 
 async fn newest_migration(session: &mut Session) -> Result<i64, StoreError> {
-    Ok(
-        sqlx::query_scalar("SELECT max(version) FROM public._sqlx_migrations")
-            .fetch_one(session)
-            .await?,
-    )
+    Ok(sqlx::query_scalar("SELECT max(version) FROM public._sqlx_migrations").fetch_one(session).await?)
 }
 
 /// Reads a part, in chunks.
@@ -526,12 +487,8 @@ async fn read_part(
 }
 
 async fn send(pieces: &Sender<TenantPiece>, piece: TenantPiece) -> Result<(), StoreError> {
-    (pieces.send(piece).await).map_err(|_| {
-        refused(
-            "what takes the tenant's pieces has ended",
-            "Its own error says why.",
-        )
-    })
+    (pieces.send(piece).await)
+        .map_err(|_| refused("what takes the tenant's pieces has ended", "Its own error says why."))
 }
 
 /// Reads all parts into the tables that stage them, and the states into their own. Returns the tenant's number here
@@ -571,26 +528,17 @@ async fn take_parts(
 }
 
 /// Makes the tenant with what its states need.
-async fn make_tenant(
-    session: &mut Session,
-    manifest: &TenantManifest,
-    name: &str,
-) -> Result<TenantId, StoreError> {
-    Ok(
-        sqlx::query_scalar("SELECT wed.import_definitions($1, $2::uuid)")
-            .bind(name)
-            .bind(&manifest.move_id)
-            .fetch_one(session)
-            .await?,
-    )
+async fn make_tenant(session: &mut Session, manifest: &TenantManifest, name: &str) -> Result<TenantId, StoreError> {
+    Ok(sqlx::query_scalar("SELECT wed.import_definitions($1, $2::uuid)")
+        .bind(name)
+        .bind(&manifest.move_id)
+        .fetch_one(session)
+        .await?)
 }
 
 async fn states_table(session: &mut Session, flow: &str) -> Result<String, StoreError> {
     let flow: i32 = flow.parse().map_err(|_| cut())?;
-    let table: Option<String> = sqlx::query_scalar("SELECT wed.states_table($1)")
-        .bind(flow)
-        .fetch_one(session)
-        .await?;
+    let table: Option<String> = sqlx::query_scalar("SELECT wed.states_table($1)").bind(flow).fetch_one(session).await?;
     table.ok_or_else(cut)
 }
 
@@ -620,10 +568,7 @@ async fn take_part(
 }
 
 /// Stores the secrets of flows that can be sealed anew. Returns the names of the others.
-async fn take_secrets(
-    session: &mut Session,
-    reseal: Reseal<'_>,
-) -> Result<Vec<String>, StoreError> {
+async fn take_secrets(session: &mut Session, reseal: Reseal<'_>) -> Result<Vec<String>, StoreError> {
     let flows: Vec<(FlowId, FlowId, String)> = sqlx::query_as(
         "SELECT DISTINCT n.old::integer, f.flow_id, f.name FROM pg_temp.in_secret s \
          JOIN pg_temp.new_number n ON n.kind = 'flow' AND n.old = s.flow_id JOIN wed.flow f ON f.flow_id = n.new \
@@ -682,28 +627,19 @@ fn compare(expected: &Json, found: &Json) -> Result<(), StoreError> {
         return Ok(());
     }
     let empty = serde_json::Map::new();
-    let (expected, found) = (
-        expected.as_object().unwrap_or(&empty),
-        found.as_object().unwrap_or(&empty),
-    );
+    let (expected, found) = (expected.as_object().unwrap_or(&empty), found.as_object().unwrap_or(&empty));
     let different: Vec<&str> = (expected.keys().chain(found.keys()))
         .filter(|key| expected.get(*key) != found.get(*key))
         .map(String::as_str)
         .collect();
     Err(refused(
-        format!(
-            "what was taken in differs from what was read out: {}",
-            different.join(", ")
-        ),
+        format!("what was taken in differs from what was read out: {}", different.join(", ")),
         "Nothing was kept. Export again.",
     ))
 }
 
 fn cut() -> StoreError {
-    refused(
-        "the tenant's file ends too early, or is none",
-        "Nothing was kept. Export again.",
-    )
+    refused("the tenant's file ends too early, or is none", "Nothing was kept. Export again.")
 }
 
 fn refused(message: impl Into<String>, hint: &str) -> StoreError {

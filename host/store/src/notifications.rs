@@ -55,9 +55,7 @@ impl Store {
             let _ = tokio::task::spawn_blocking(move || watch_sockets(&watched)).await;
             Ok(Notifications { listener })
         };
-        tokio::time::timeout(ANSWER_TIME_MAX, opening)
-            .await
-            .unwrap_or_else(|_| Err(silent().into()))
+        tokio::time::timeout(ANSWER_TIME_MAX, opening).await.unwrap_or_else(|_| Err(silent().into()))
     }
 }
 

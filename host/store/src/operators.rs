@@ -63,14 +63,7 @@ impl Store {
         .await
         .map_err(|error| crate::error::about_name(error.into(), "operator", new.name))?;
         let detail = json!({ "id": new.prefix, "may_write": new.may_write, "days": new.days });
-        self.commit_noted(
-            transaction,
-            None::<&str>,
-            "operator.create",
-            new.name,
-            detail,
-        )
-        .await
+        self.commit_noted(transaction, None::<&str>, "operator.create", new.name, detail).await
     }
 
     /// Lists the tokens of operators, by name.
@@ -88,21 +81,12 @@ impl Store {
     /// [`StoreError::NotFound`].
     pub async fn revoke_operator(&self, name: &str) -> Result<(), StoreError> {
         let mut transaction = self.begin().await?;
-        let done = sqlx::query("DELETE FROM wed.operator WHERE name = $1")
-            .bind(name)
-            .execute(&mut *transaction)
-            .await?;
+        let done =
+            sqlx::query("DELETE FROM wed.operator WHERE name = $1").bind(name).execute(&mut *transaction).await?;
         if done.rows_affected() == 0 {
             return Err(StoreError::not_found("operator", name));
         }
-        self.commit_noted(
-            transaction,
-            None::<&str>,
-            "operator.revoke",
-            name,
-            json!({}),
-        )
-        .await
+        self.commit_noted(transaction, None::<&str>, "operator.revoke", name, json!({})).await
     }
 
     /// Returns the operator's token with that hash; none if it is unknown or expired.
@@ -110,12 +94,7 @@ impl Store {
     /// # Errors
     /// Only those of the connection.
     pub async fn operator(&self, hash: &[u8]) -> Result<Option<Operator>, StoreError> {
-        let query = sqlx::AssertSqlSafe(format!(
-            "{OPERATOR} WHERE hash = $1 AND expires_at > clock_timestamp()"
-        ));
-        Ok(sqlx::query_as(query)
-            .bind(hash)
-            .fetch_optional(&self.pool)
-            .await?)
+        let query = sqlx::AssertSqlSafe(format!("{OPERATOR} WHERE hash = $1 AND expires_at > clock_timestamp()"));
+        Ok(sqlx::query_as(query).bind(hash).fetch_optional(&self.pool).await?)
     }
 }

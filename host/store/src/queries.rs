@@ -19,11 +19,9 @@ const AUDITED_CHARACTERS_MAX: usize = 1000;
 /// Text before the query where its columns are asked for.
 const BEFORE_QUERY: &str = "SELECT * FROM (\n";
 /// Advice on what a query may be.
-const QUERY_HINT: &str =
-    "A query is one SELECT, WITH … SELECT, VALUES or TABLE, and changes nothing.";
+const QUERY_HINT: &str = "A query is one SELECT, WITH … SELECT, VALUES or TABLE, and changes nothing.";
 /// Advice to who looked for names in the catalog.
-const CATALOG_HINT: &str =
-    "wed_attr, wed_trig and the other tables of the flow tell its definition.";
+const CATALOG_HINT: &str = "wed_attr, wed_trig and the other tables of the flow tell its definition.";
 /// The longest time for a session and all queries of an instance.
 const QUERIES_WAIT: Duration = Duration::from_secs(10);
 
@@ -40,17 +38,13 @@ impl Store {
         flow: &str,
         given: &Map<String, Json>,
     ) -> Result<Map<String, Json>, StoreError> {
-        let planned: Vec<(String, String, String)> =
-            sqlx::query_as(include_str!("../sql/planned_queries.sql"))
-                .bind(tenant)
-                .bind(flow)
-                .fetch_all(&self.pool)
-                .await?;
+        let planned: Vec<(String, String, String)> = sqlx::query_as(include_str!("../sql/planned_queries.sql"))
+            .bind(tenant)
+            .bind(flow)
+            .fetch_all(&self.pool)
+            .await?;
         let mut results = Map::new();
-        let mut wanted = planned
-            .into_iter()
-            .filter(|(_, attribute, _)| !given.contains_key(attribute))
-            .peekable();
+        let mut wanted = planned.into_iter().filter(|(_, attribute, _)| !given.contains_key(attribute)).peekable();
         if wanted.peek().is_none() {
             return Ok(results);
         }
@@ -82,23 +76,13 @@ impl Store {
         let text: String = sql.chars().take(AUDITED_CHARACTERS_MAX).collect();
         let detail = serde_json::json!({ "sql": text });
         let actor = &self.actor;
-        note_flow(
-            &mut transaction,
-            actor,
-            flow.flow_id,
-            "flow.query",
-            None,
-            detail,
-        )
-        .await?;
+        note_flow(&mut transaction, actor, flow.flow_id, "flow.query", None, detail).await?;
         transaction.commit().await?;
         let sql = sql.trim().trim_end_matches(';');
         within_time(async {
             let mut session = self.session_of(tenant, &flow.name).await?;
             let mut transaction = session.begin_with("BEGIN READ ONLY").await?;
-            sqlx::query("SET LOCAL statement_timeout = '2s'")
-                .execute(&mut *transaction)
-                .await?;
+            sqlx::query("SET LOCAL statement_timeout = '2s'").execute(&mut *transaction).await?;
             let result = answer(&mut transaction, sql, rows_max).await;
             let result = result.map_err(of_query)?;
             transaction.rollback().await?;
@@ -114,9 +98,7 @@ impl Store {
         let (servers, options) = Servers::of(&url)?;
         let session = servers.connect(&options, Access::Any).await;
         session.map_err(|error| match error.as_database_error() {
-            Some(refused) if refused.code().is_some_and(|code| code == "28P01") => {
-                refused_password()
-            }
+            Some(refused) if refused.code().is_some_and(|code| code == "28P01") => refused_password(),
             _ => StoreError::unreachable(error),
         })
     }
@@ -131,32 +113,21 @@ fn refused_password() -> StoreError {
 }
 
 /// Does something within [`QUERIES_WAIT`].
-async fn within_time<T>(
-    asking: impl Future<Output = Result<T, StoreError>>,
-) -> Result<T, StoreError> {
-    tokio::time::timeout(QUERIES_WAIT, asking)
-        .await
-        .unwrap_or_else(|_| {
-            let silent = std::io::Error::from(std::io::ErrorKind::TimedOut);
-            Err(StoreError::unreachable(sqlx::Error::Io(silent)))
-        })
+async fn within_time<T>(asking: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+    tokio::time::timeout(QUERIES_WAIT, asking).await.unwrap_or_else(|_| {
+        let silent = std::io::Error::from(std::io::ErrorKind::TimedOut);
+        Err(StoreError::unreachable(sqlx::Error::Io(silent)))
+    })
 }
 
 /// Runs a query and returns its columns and rows. More than one statement is refused by the protocol.
-async fn answer(
-    session: &mut sqlx::PgConnection,
-    sql: &str,
-    rows_max: usize,
-) -> Result<QueryResult, StoreError> {
+async fn answer(session: &mut sqlx::PgConnection, sql: &str, rows_max: usize) -> Result<QueryResult, StoreError> {
     must_stand_alone(session, sql).await?;
     let described = AssertSqlSafe(format!("{BEFORE_QUERY}{sql}\n) AS q"));
     let described = (&mut *session).prepare(described.into_sql_str()).await;
     let described = described.map_err(|error| placed(error, sql, BEFORE_QUERY.len()))?;
     let columns: Vec<QueryColumn> = (described.columns().iter())
-        .map(|column| QueryColumn {
-            name: column.name().to_owned(),
-            r#type: column.type_info().name().to_lowercase(),
-        })
+        .map(|column| QueryColumn { name: column.name().to_owned(), r#type: column.type_info().name().to_lowercase() })
         .collect();
     if !(1..=COLUMNS_MAX).contains(&columns.len()) {
         let message = format!("the query has {} columns", columns.len());
@@ -168,21 +139,12 @@ async fn answer(
         .replace("{columns}", &names.join(", "))
         .replace("{limit}", &(rows_max + 1).to_string())
         .replace("{query}", sql);
-    let documents: Vec<Option<String>> = sqlx::query_scalar(AssertSqlSafe(query))
-        .persistent(false)
-        .fetch_all(session)
-        .await?;
+    let documents: Vec<Option<String>> =
+        sqlx::query_scalar(AssertSqlSafe(query)).persistent(false).fetch_all(session).await?;
     let count = documents.len();
     let read = |text: String| serde_json::from_str::<Vec<Json>>(&text).unwrap_or_default();
-    let rows: Vec<Vec<Json>> = (documents.into_iter().flatten())
-        .take(rows_max)
-        .map(read)
-        .collect();
-    Ok(QueryResult {
-        truncated: rows.len() < count,
-        columns,
-        rows,
-    })
+    let rows: Vec<Vec<Json>> = (documents.into_iter().flatten()).take(rows_max).map(read).collect();
+    Ok(QueryResult { truncated: rows.len() < count, columns, rows })
 }
 
 /// Checks that a text is one statement by itself, so that it cannot end the parentheses that are put around it, that it
@@ -197,11 +159,7 @@ async fn must_stand_alone(session: &mut sqlx::PgConnection, sql: &str) -> Result
     let prepared = prepared.map_err(|error| placed(error, sql, 0))?;
     match prepared.parameters() {
         Some(Either::Left(&[]) | Either::Right(0)) | None => Ok(()),
-        Some(_) => Err(refused(
-            "42P02",
-            "the query has parameters, such as $1",
-            "Write the values into it.",
-        )),
+        Some(_) => Err(refused("42P02", "the query has parameters, such as $1", "Write the values into it.")),
     }
 }
 
@@ -216,9 +174,7 @@ const OF_SERVER: [&str; 5] = ["08", "53100", "53300", "57P", "58"];
 fn of_query(error: StoreError) -> StoreError {
     match error {
         StoreError::Refused(mut refusal) => {
-            let is_of_server = OF_SERVER
-                .iter()
-                .any(|class| refusal.code.starts_with(class));
+            let is_of_server = OF_SERVER.iter().any(|class| refusal.code.starts_with(class));
             let known = ["22", "23", "42", "0A", "54", "57014", "WF"];
             // A function that needs a state of the session, such as lastval().
             let is_of_session = refusal.code == "55000";
@@ -244,10 +200,7 @@ fn placed(error: sqlx::Error, sql: &str, before: usize) -> StoreError {
     match StoreError::from(error) {
         StoreError::Refused(mut refusal) => {
             let within = position.filter(|position| *position <= sql.chars().count() + 1);
-            refusal.place = within.map(|position| FragmentPosition {
-                fragment: sql.to_owned(),
-                position,
-            });
+            refusal.place = within.map(|position| FragmentPosition { fragment: sql.to_owned(), position });
             refusal.hint.get_or_insert_with(|| QUERY_HINT.to_owned());
             StoreError::Refused(refusal)
         }
@@ -261,13 +214,9 @@ async fn ask(session: &mut sqlx::PgConnection, expression: &str) -> Result<Json,
     must_stand_alone(session, expression).await?;
     let sql = include_str!("../sql/query_data.sql").replace("{expression}", expression);
     let mut transaction = session.begin_with("BEGIN READ ONLY").await?;
-    sqlx::query("SET LOCAL statement_timeout = '2s'")
-        .execute(&mut *transaction)
-        .await?;
-    let result: Option<Json> = sqlx::query_scalar(AssertSqlSafe(sql))
-        .persistent(false)
-        .fetch_one(&mut *transaction)
-        .await?;
+    sqlx::query("SET LOCAL statement_timeout = '2s'").execute(&mut *transaction).await?;
+    let result: Option<Json> =
+        sqlx::query_scalar(AssertSqlSafe(sql)).persistent(false).fetch_one(&mut *transaction).await?;
     transaction.rollback().await?;
     result.ok_or_else(|| {
         let message = "its result has more than 1000 rows, or more than 1 MiB";
@@ -279,9 +228,9 @@ fn named(error: StoreError, name: &str) -> StoreError {
     match error {
         StoreError::Refused(mut refusal) => {
             refusal.message = format!("query {name}: {}", refusal.message);
-            refusal.hint.get_or_insert_with(|| {
-                "It runs with the rights of the flow's own role: `wed flow url`.".to_owned()
-            });
+            refusal
+                .hint
+                .get_or_insert_with(|| "It runs with the rights of the flow's own role: `wed flow url`.".to_owned());
             StoreError::Refused(refusal)
         }
         other => other,

@@ -42,12 +42,11 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`].
     pub async fn quotas(&self, tenant: &str) -> Result<Vec<Usage>, StoreError> {
-        let quotas: Vec<Usage> = sqlx::query_as(
-            "SELECT q.* FROM wed.tenant t, LATERAL wed.quotas(t.tenant_id) q WHERE t.name = $1",
-        )
-        .bind(tenant)
-        .fetch_all(&self.pool)
-        .await?;
+        let quotas: Vec<Usage> =
+            sqlx::query_as("SELECT q.* FROM wed.tenant t, LATERAL wed.quotas(t.tenant_id) q WHERE t.name = $1")
+                .bind(tenant)
+                .fetch_all(&self.pool)
+                .await?;
         if quotas.is_empty() {
             return Err(StoreError::not_found("tenant", tenant));
         }
@@ -59,14 +58,9 @@ impl Store {
     /// # Errors
     /// Only those of the connection.
     pub async fn keep_file_bytes(&self, kept: &[(String, u64)]) -> Result<(), StoreError> {
-        let (folders, bytes): (Vec<&str>, Vec<i64>) = (kept.iter())
-            .map(|(folder, bytes)| (folder.as_str(), i64::try_from(*bytes).unwrap_or(i64::MAX)))
-            .unzip();
-        sqlx::query("SELECT wed.keep_file_bytes($1, $2)")
-            .bind(folders)
-            .bind(bytes)
-            .execute(&self.pool)
-            .await?;
+        let (folders, bytes): (Vec<&str>, Vec<i64>) =
+            (kept.iter()).map(|(folder, bytes)| (folder.as_str(), i64::try_from(*bytes).unwrap_or(i64::MAX))).unzip();
+        sqlx::query("SELECT wed.keep_file_bytes($1, $2)").bind(folders).bind(bytes).execute(&self.pool).await?;
         Ok(())
     }
 
@@ -91,13 +85,10 @@ impl Store {
         .execute(&mut *transaction)
         .await
         .map_err(|error| match StoreError::from(error) {
-            StoreError::Refused(refusal) if refusal.code == "23514" => {
-                no_limit("this is no limit".to_owned())
-            }
+            StoreError::Refused(refusal) if refusal.code == "23514" => no_limit("this is no limit".to_owned()),
             other => other,
         })?;
-        self.commit_noted(transaction, tenant, "tenant.quota", tenant, named)
-            .await
+        self.commit_noted(transaction, tenant, "tenant.quota", tenant, named).await
     }
 }
 

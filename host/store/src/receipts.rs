@@ -36,11 +36,7 @@ impl ReceiptPlace {
         let transition = row.transition.as_ref().map(|name| format!(".{name}"));
         ReceiptPlace {
             day: row.day.clone(),
-            after: Some([
-                row.tenant.clone(),
-                row.flow.clone(),
-                transition.unwrap_or_default(),
-            ]),
+            after: Some([row.tenant.clone(), row.flow.clone(), transition.unwrap_or_default()]),
         }
     }
 }
@@ -101,9 +97,7 @@ impl Store {
         .fetch_all(&self.pool)
         .await
         .map_err(|error| match StoreError::from(error) {
-            StoreError::Refused(refusal) if refusal.code.starts_with("22") => {
-                no_days("this is no day".to_owned())
-            }
+            StoreError::Refused(refusal) if refusal.code.starts_with("22") => no_days("this is no day".to_owned()),
             other => other,
         })?;
         if i32::try_from(days.len()).is_ok_and(|count| count > DAYS_MAX) {
@@ -143,9 +137,5 @@ impl Store {
 }
 
 fn no_days(message: String) -> StoreError {
-    StoreError::refused(
-        "22007",
-        message,
-        format!("Name days as 2026-01-31, at most {DAYS_MAX} of them at once."),
-    )
+    StoreError::refused("22007", message, format!("Name days as 2026-01-31, at most {DAYS_MAX} of them at once."))
 }

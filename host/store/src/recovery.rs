@@ -5,9 +5,7 @@ use std::fmt;
 use serde_json::{Map, Value as Json};
 use sqlx::FromRow;
 use strum::{EnumString, IntoStaticStr, VariantArray};
-use wedflow_documents::{
-    MatchingException, PausedThing, Refused, RetriedMatching, RetryMatching, Waiting,
-};
+use wedflow_documents::{MatchingException, PausedThing, Refused, RetriedMatching, RetryMatching, Waiting};
 use wedflow_model::{FlowId, Wid};
 
 use crate::flows::Flow;
@@ -88,9 +86,7 @@ impl WaitingReason {
         match self {
             WaitingReason::Time => "Wait, or `wed instance retry` makes it due now.",
             WaitingReason::Locked => "End the session that holds the lock (`wed status` names it).",
-            WaitingReason::Siblings => {
-                "Let them end; `wed instance show` lists them. `wed instance skip` skips one."
-            }
+            WaitingReason::Siblings => "Let them end; `wed instance show` lists them. `wed instance skip` skips one.",
             WaitingReason::Quota => "Raise the quota with `wed tenant quota`, or wait.",
             WaitingReason::Paused => "Take the pause back",
             WaitingReason::Circuit => "Push a mended version of the component.",
@@ -105,17 +101,13 @@ impl WaitingReason {
             WaitingReason::Person => {
                 "`wed work` lists it for those to whom it is offered; `wed work take-over` takes it from its holder."
             }
-            WaitingReason::Nobody => {
-                "Add a person with its role: `wed work people --add NAME --role ROLE`."
-            }
+            WaitingReason::Nobody => "Add a person with its role: `wed work people --add NAME --role ROLE`.",
             WaitingReason::Reservation => "Wait until the other instance releases it.",
             WaitingReason::Precedence => {
                 "Let the tasks before it end, or drop an order that was added with `wed_drop_after`."
             }
             WaitingReason::Event => "Send it with `wed instance event`.",
-            WaitingReason::Child => {
-                "Look at that instance; `wed instance skip` goes on without it, and cancels it."
-            }
+            WaitingReason::Child => "Look at that instance; `wed instance skip` goes on without it, and cancels it.",
         }
     }
 
@@ -158,13 +150,7 @@ pub struct Metric {
 }
 
 /// A row of [`Store::waiting`]: transition, code, due, detail, commands that end a pause.
-type WaitingRow = (
-    String,
-    Option<String>,
-    Option<String>,
-    Option<String>,
-    Option<String>,
-);
+type WaitingRow = (String, Option<String>, Option<String>, Option<String>, Option<String>);
 
 /// A row of `wed.retry_matching`: number, failed transition, what was said, why a retry is refused.
 type RetryRow = (Wid, Option<String>, Option<String>, Option<String>);
@@ -241,8 +227,7 @@ impl Store {
             refused: Vec::new(),
         };
         if !asked.apply {
-            self.preview_retries(flow, asked, limit, &mut answer)
-                .await?;
+            self.preview_retries(flow, asked, limit, &mut answer).await?;
             return Ok(answer);
         }
         answer.instances = self.matching_exceptions(flow, asked, limit).await?;
@@ -250,10 +235,7 @@ impl Store {
         for &MatchingException { wid, .. } in &answer.instances {
             match self.retry_instance(flow, wid, &asked.reason).await {
                 Ok(_) => answer.retried.push(wid),
-                Err(error) => answer.refused.push(Refused {
-                    wid,
-                    reason: error.to_string(),
-                }),
+                Err(error) => answer.refused.push(Refused { wid, reason: error.to_string() }),
             }
         }
         Ok(answer)
@@ -281,33 +263,21 @@ impl Store {
         .fetch_all(&self.pool)
         .await?;
         for (wid, transition, message, refused) in rows {
-            answer.instances.push(MatchingException {
-                wid,
-                transition,
-                message,
-            });
-            answer
-                .refused
-                .extend(refused.map(|reason| Refused { wid, reason }));
+            answer.instances.push(MatchingException { wid, transition, message });
+            answer.refused.extend(refused.map(|reason| Refused { wid, reason }));
         }
         Ok(())
     }
 
-    async fn count_matching(
-        &self,
-        flow: &Flow,
-        matching: &RetryMatching,
-    ) -> Result<i64, StoreError> {
+    async fn count_matching(&self, flow: &Flow, matching: &RetryMatching) -> Result<i64, StoreError> {
         let since = self.since(matching).await?;
-        Ok(sqlx::query_scalar(
-            "SELECT count(*) FROM wed.matching_exceptions($1, $2, $3, $4::timestamptz, NULL)",
-        )
-        .bind(flow.flow_id)
-        .bind(&matching.transition)
-        .bind(&matching.message)
-        .bind(since)
-        .fetch_one(&self.pool)
-        .await?)
+        Ok(sqlx::query_scalar("SELECT count(*) FROM wed.matching_exceptions($1, $2, $3, $4::timestamptz, NULL)")
+            .bind(flow.flow_id)
+            .bind(&matching.transition)
+            .bind(&matching.message)
+            .bind(since)
+            .fetch_one(&self.pool)
+            .await?)
     }
 
     async fn since(&self, matching: &RetryMatching) -> Result<Option<String>, StoreError> {
@@ -342,21 +312,12 @@ impl Store {
     /// # Errors
     /// [`StoreError::Refused`] with `WF040` when there is no such trigger or instance, `WF041` when a pause has no
     /// reason.
-    pub async fn set_pause(
-        &self,
-        scope: PauseScope<'_>,
-        pause: bool,
-        reason: &str,
-    ) -> Result<bool, StoreError> {
+    pub async fn set_pause(&self, scope: PauseScope<'_>, pause: bool, reason: &str) -> Result<bool, StoreError> {
         let (tenant, flow, trigger, wid) = match scope {
             PauseScope::Tenant(tenant) => (tenant, None, None, None),
             PauseScope::Flow(tenant, flow) => (tenant, Some(flow.flow_id), None, None),
-            PauseScope::Trigger(tenant, flow, name) => {
-                (tenant, Some(flow.flow_id), Some(name), None)
-            }
-            PauseScope::Instance(tenant, flow, wid) => {
-                (tenant, Some(flow.flow_id), None, Some(wid))
-            }
+            PauseScope::Trigger(tenant, flow, name) => (tenant, Some(flow.flow_id), Some(name), None),
+            PauseScope::Instance(tenant, flow, wid) => (tenant, Some(flow.flow_id), None, Some(wid)),
         };
         let call = sqlx::query_scalar("SELECT wed.set_pause($1, $2, $3, $4, $5, $6, $7)")
             .bind(self.tenant_number(tenant).await?)

@@ -33,11 +33,7 @@ impl Store {
         let options = (store.options.clone())
             .options(limits(most, LOCK_TIMEOUT))
             .options([("default_transaction_read_only", "on")]);
-        let pooling = Pooling {
-            access: Access::Any,
-            wait: REPLICA_WAIT,
-            ..Pooling::host(connections, most)
-        };
+        let pooling = Pooling { access: Access::Any, wait: REPLICA_WAIT, ..Pooling::host(connections, most) };
         Ok(store.over(options, pooling))
     }
 }

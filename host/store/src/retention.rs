@@ -54,10 +54,8 @@ impl Store {
     pub async fn expire_records(&self, steps: usize) -> Result<i64, StoreError> {
         let mut removed = 0;
         for _ in 0..steps {
-            let records: i64 = sqlx::query_scalar("SELECT wed.expire_records($1)")
-                .bind(REMOVED_MAX)
-                .fetch_one(&self.pool)
-                .await?;
+            let records: i64 =
+                sqlx::query_scalar("SELECT wed.expire_records($1)").bind(REMOVED_MAX).fetch_one(&self.pool).await?;
             removed += records;
             if records < i64::from(REMOVED_MAX) {
                 break;
@@ -68,11 +66,7 @@ impl Store {
 }
 
 /// Sets how long things of a kind are kept.
-async fn keep_for(
-    connection: &mut Session,
-    kind: &str,
-    keep: Option<&str>,
-) -> Result<(), StoreError> {
+async fn keep_for(connection: &mut Session, kind: &str, keep: Option<&str>) -> Result<(), StoreError> {
     let statement = match kind {
         "trace" => "UPDATE wed.retention SET trace = $1::interval",
         "attempts" => "UPDATE wed.retention SET attempts = $1::interval",

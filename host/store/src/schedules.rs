@@ -70,9 +70,7 @@ impl Due {
 /// Returns true if a start may succeed later as it stands: a lock, a conflict, a limit of time, a server in trouble.
 fn is_temporary(error: &StoreError) -> bool {
     matches!(error, StoreError::Locked { .. } | StoreError::Conflict(_))
-        || (error.code()).is_some_and(|code| {
-            ["40", "53", "55", "57", "58"].contains(&&code[..2.min(code.len())])
-        })
+        || (error.code()).is_some_and(|code| ["40", "53", "55", "57", "58"].contains(&&code[..2.min(code.len())]))
 }
 
 /// Advice on a pattern and a zone.
@@ -80,8 +78,7 @@ const PATTERN_HINT: &str = "For example: --cron '0 9 * * MON-FRI' --zone Europe/
     month and weekday.";
 
 /// Advice on the two times of a backfill.
-const SPAN_HINT: &str =
-    "For example: from 2026-03-01T00:00:00Z until 2026-04-01T00:00:00+02:00, the earlier first.";
+const SPAN_HINT: &str = "For example: from 2026-03-01T00:00:00Z until 2026-04-01T00:00:00+02:00, the earlier first.";
 
 fn refused(message: String, hint: &str) -> StoreError {
     StoreError::refused("WF044", message, hint)
@@ -97,19 +94,12 @@ const PATTERNS_END_US: i64 = 95_649_120_000 * 1_000_000;
 /// Reads the two times of a backfill, as microseconds since 1970.
 fn span(from: &str, until: &str) -> Result<Range<i64>, StoreError> {
     let read = |name: &str, text: &str| {
-        wedflow_model::read_moment(text).ok_or_else(|| {
-            refused(
-                format!("{name} \"{text}\" is no time of RFC 3339, with its zone"),
-                SPAN_HINT,
-            )
-        })
+        wedflow_model::read_moment(text)
+            .ok_or_else(|| refused(format!("{name} \"{text}\" is no time of RFC 3339, with its zone"), SPAN_HINT))
     };
     let (first, end) = (read("from", from)?, read("until", until)?);
     if first >= end {
-        return Err(refused(
-            format!("until \"{until}\" is not later than from \"{from}\""),
-            SPAN_HINT,
-        ));
+        return Err(refused(format!("until \"{until}\" is not later than from \"{from}\""), SPAN_HINT));
     }
     if end > PATTERNS_END_US {
         return Err(refused(
@@ -169,18 +159,11 @@ impl Store {
         next: impl Fn(&str, &str, i64) -> Result<Option<i64>, String>,
     ) -> Result<(), StoreError> {
         let mut transaction = self.begin().await?;
-        let now: i64 = sqlx::query_scalar(NOW_US)
-            .fetch_one(&mut *transaction)
-            .await?;
+        let now: i64 = sqlx::query_scalar(NOW_US).fetch_one(&mut *transaction).await?;
         let zone = schedule.zone.as_deref().unwrap_or("UTC");
         let next = next(&schedule.cron, zone, now)
             .map_err(wrong)?
-            .ok_or_else(|| {
-                wrong(format!(
-                    "\"{}\" names no day that ever comes",
-                    schedule.cron
-                ))
-            })?;
+            .ok_or_else(|| wrong(format!("\"{}\" names no day that ever comes", schedule.cron)))?;
         sqlx::query(
             "SELECT wed.refuse_values(f, $2), wed.refuse_schedules(f, $3), wed.refuse_start(f, $3, $2) \
              FROM wed.flow f WHERE f.flow_id = $1",
@@ -213,26 +196,14 @@ impl Store {
         .await
         .map_err(|error| crate::error::about_name(error.into(), "schedule", name))?;
         let detail = serde_json::json!({ "cron": schedule.cron, "zone": zone });
-        self.commit_noted_of(
-            transaction,
-            flow.flow_id,
-            "schedule.set",
-            Some(name),
-            detail,
-        )
-        .await
+        self.commit_noted_of(transaction, flow.flow_id, "schedule.set", Some(name), detail).await
     }
 
     /// Pauses a schedule or resumes it. A resumed one continues by its policy for missed occurrences.
     ///
     /// # Errors
     /// [`StoreError::NotFound`].
-    pub async fn pause_schedule(
-        &self,
-        flow: &Flow,
-        name: &str,
-        pause: bool,
-    ) -> Result<(), StoreError> {
+    pub async fn pause_schedule(&self, flow: &Flow, name: &str, pause: bool) -> Result<(), StoreError> {
         let (action, change) = match pause {
             true => ("schedule.pause", "UPDATE wed.schedule SET paused = true"),
             false => ("schedule.resume", "UPDATE wed.schedule SET paused = false"),
@@ -245,8 +216,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`].
     pub async fn remove_schedule(&self, flow: &Flow, name: &str) -> Result<(), StoreError> {
-        self.change_schedule(flow, name, "schedule.remove", "DELETE FROM wed.schedule")
-            .await
+        self.change_schedule(flow, name, "schedule.remove", "DELETE FROM wed.schedule").await
     }
 
     async fn change_schedule(
@@ -288,8 +258,7 @@ impl Store {
                         return Err(error);
                     }
                     Err(error) => {
-                        self.postpone(ChoreKind::Schedules, &chore, &error.to_string())
-                            .await?;
+                        self.postpone(ChoreKind::Schedules, &chore, &error.to_string()).await?;
                     }
                 }
             }
@@ -360,14 +329,13 @@ impl Store {
             let started = serde_json::from_value(answer["started"].clone());
             return Ok((started.map_err(StoreError::unreadable)?, true));
         }
-        let (cron, zone, state): (String, String, Json) = sqlx::query_as(
-            "SELECT cron, zone, state FROM wed.schedule WHERE flow_id = $1 AND name = $2",
-        )
-        .bind(flow.flow_id)
-        .bind(name)
-        .fetch_optional(&mut *transaction)
-        .await?
-        .ok_or_else(|| StoreError::not_found("schedule", name))?;
+        let (cron, zone, state): (String, String, Json) =
+            sqlx::query_as("SELECT cron, zone, state FROM wed.schedule WHERE flow_id = $1 AND name = $2")
+                .bind(flow.flow_id)
+                .bind(name)
+                .fetch_optional(&mut *transaction)
+                .await?
+                .ok_or_else(|| StoreError::not_found("schedule", name))?;
         let times = occurrences((&cron, &zone), span(from, until)?, most, next)?;
         let values = state.as_object().cloned().unwrap_or_default();
         let mut wids = Vec::with_capacity(times.len());
@@ -442,10 +410,7 @@ async fn fire(
     let following = match next(&due.cron, &due.zone, due.after()) {
         Ok(following) => following,
         Err(reason) => {
-            return Ok(Fired::PutOff {
-                reason,
-                at_lock: false,
-            });
+            return Ok(Fired::PutOff { reason, at_lock: false });
         }
     };
     let mut started = Ok(None);
@@ -463,8 +428,7 @@ async fn fire(
         Ok(wid) => (wid, None),
         Err(error) if is_temporary(&error) => {
             return Ok(Fired::PutOff {
-                at_lock: matches!(error, StoreError::Locked { .. })
-                    || error.code() == Some("57014"),
+                at_lock: matches!(error, StoreError::Locked { .. }) || error.code() == Some("57014"),
                 reason: error.to_string(),
             });
         }
@@ -489,15 +453,7 @@ async fn fire(
     };
     note_times(transaction, due.flow_id, &due.name, &[wid], &[due.next_us]).await?;
     let target = wid.to_string();
-    note_flow(
-        transaction,
-        "schedule",
-        due.flow_id,
-        "instance.start",
-        Some(&target),
-        Json::Null,
-    )
-    .await?;
+    note_flow(transaction, "schedule", due.flow_id, "instance.start", Some(&target), Json::Null).await?;
     Ok(Fired::Started)
 }
 

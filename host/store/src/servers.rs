@@ -52,32 +52,21 @@ impl Servers {
             .find_map(|scheme| url.strip_prefix(scheme))
             .ok_or_else(|| malformed("it does not begin with postgres://"))?;
         let authority = &rest[..rest.find(['/', '?']).unwrap_or(rest.len())];
-        let hosts = authority
-            .rsplit_once('@')
-            .map_or(authority, |(_, hosts)| hosts);
+        let hosts = authority.rsplit_once('@').map_or(authority, |(_, hosts)| hosts);
         let (plain, attributes) = without_attributes(url);
         if !matches!(attributes, None | Some("any" | "read-write" | "primary")) {
-            return Err(malformed(
-                "target_session_attrs is any, read-write or primary",
-            ));
+            return Err(malformed("target_session_attrs is any, read-write or primary"));
         }
         let read = |url: &str| -> Result<PgConnectOptions, StoreError> {
-            url.parse()
-                .map_err(|source: sqlx::Error| StoreError::Url(source.to_string()))
+            url.parse().map_err(|source: sqlx::Error| StoreError::Url(source.to_string()))
         };
         if !hosts.contains(',') {
             return Ok((Servers::default(), read(&plain)?));
         }
-        let each: Vec<PgConnectOptions> = (hosts.split(','))
-            .map(|one| read(&plain.replacen(hosts, one, 1)))
-            .collect::<Result<_, _>>()?;
-        let several = (each.iter())
-            .map(|options| (options.get_host().to_owned(), options.get_port()))
-            .collect();
-        let servers = Servers {
-            several,
-            ..Servers::default()
-        };
+        let each: Vec<PgConnectOptions> =
+            (hosts.split(',')).map(|one| read(&plain.replacen(hosts, one, 1))).collect::<Result<_, _>>()?;
+        let several = (each.iter()).map(|options| (options.get_host().to_owned(), options.get_port())).collect();
+        let servers = Servers { several, ..Servers::default() };
         let first = each.into_iter().next();
         let options = first.ok_or_else(|| malformed("it names no server"))?;
         Ok((servers, options))
@@ -88,9 +77,7 @@ impl Servers {
         if self.several.is_empty() {
             return format!("{}:{}", options.get_host(), options.get_port());
         }
-        let each: Vec<String> = (self.several.iter())
-            .map(|(host, port)| format!("{host}:{port}"))
-            .collect();
+        let each: Vec<String> = (self.several.iter()).map(|(host, port)| format!("{host}:{port}")).collect();
         each.join(",")
     }
 
@@ -149,9 +136,7 @@ impl Servers {
                 }
                 Ok((connection, false)) => fallback = Ok((connection, false)),
                 // A server that takes no changes says more than one that is away.
-                Err(error) if fallback.is_err() && !is_read_only(&fallback) => {
-                    fallback = Err(error)
-                }
+                Err(error) if fallback.is_err() && !is_read_only(&fallback) => fallback = Err(error),
                 Err(_) => {}
             }
         }
@@ -159,11 +144,7 @@ impl Servers {
     }
 
     /// Opens a session at one server; says too if it takes writes.
-    async fn open(
-        &self,
-        options: &PgConnectOptions,
-        access: Access,
-    ) -> Result<(PgConnection, bool), sqlx::Error> {
+    async fn open(&self, options: &PgConnectOptions, access: Access) -> Result<(PgConnection, bool), sqlx::Error> {
         let limit = match self.several.len() {
             0 | 1 => ONLY_SERVER_TIME_MAX,
             _ => SERVER_TIME_MAX,
@@ -190,9 +171,7 @@ impl Servers {
                 _ => Ok((connection, !read_only)),
             }
         };
-        tokio::time::timeout(limit, opening)
-            .await
-            .unwrap_or_else(|_| Err(silence::silent()))
+        tokio::time::timeout(limit, opening).await.unwrap_or_else(|_| Err(silence::silent()))
     }
 }
 
@@ -262,19 +241,14 @@ mod tests {
         assert_eq!(options.get_username(), "u");
         assert_eq!(options.get_database(), Some("d"));
         assert_eq!(servers.at(4, &options).get_host(), "two");
-        for refused in [
-            "mysql://one/d",
-            "postgres://one,two:x/d",
-            "postgres://one/d?target_session_attrs=standby",
-        ] {
+        for refused in ["mysql://one/d", "postgres://one,two:x/d", "postgres://one/d?target_session_attrs=standby"] {
             assert!(Servers::of(refused).is_err(), "{refused}");
         }
     }
 
     #[test]
     fn url_of_one_server_is_the_drivers() {
-        let (servers, options) =
-            Servers::of("postgres://u@host:5433/d?application_name=x").expect("a URL");
+        let (servers, options) = Servers::of("postgres://u@host:5433/d?application_name=x").expect("a URL");
         assert!(servers.several.is_empty());
         assert_eq!(servers.authority(&options), "host:5433");
     }
@@ -285,10 +259,7 @@ mod tests {
             ("postgres://u:p%40@h:1/d", "postgres://u:…@h:1/d"),
             ("postgres://u:p@x@h/d", "postgres://u:…@h/d"),
             ("postgres://u@h/d", "postgres://u@h/d"),
-            (
-                "postgres:///d?user=u&password=p&host=/x",
-                "postgres:///d?user=u&password=…&host=/x",
-            ),
+            ("postgres:///d?user=u&password=p&host=/x", "postgres:///d?user=u&password=…&host=/x"),
             ("nonsense", "nonsense"),
         ] {
             assert_eq!(without_password(url), shown);

@@ -7,15 +7,11 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deadpool::managed::{
-    Manager, Metrics, Object, Pool, PoolError, RecycleError, RecycleResult, Timeouts,
-};
+use deadpool::managed::{Manager, Metrics, Object, Pool, PoolError, RecycleError, RecycleResult, Timeouts};
 use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream, TryStreamExt};
 use futures::{FutureExt, StreamExt};
-use sqlx::postgres::{
-    PgConnectOptions, PgDatabaseError, PgQueryResult, PgRow, PgSeverity, PgStatement, PgTypeInfo,
-};
+use sqlx::postgres::{PgConnectOptions, PgDatabaseError, PgQueryResult, PgRow, PgSeverity, PgStatement, PgTypeInfo};
 use sqlx::{AssertSqlSafe, Describe, Either, Execute, Executor, PgConnection, Postgres, SqlStr};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
@@ -46,9 +42,7 @@ pub(crate) struct Session {
 
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Session")
-            .field("spent", &self.spent)
-            .finish_non_exhaustive()
+        f.debug_struct("Session").field("spent", &self.spent).finish_non_exhaustive()
     }
 }
 
@@ -66,9 +60,7 @@ impl Session {
         self.spent = true;
         let call = call(&mut self.connection);
         let answer = match self.answer_time_max {
-            Some(limit) => tokio::time::timeout(limit, call)
-                .await
-                .unwrap_or_else(|_| Err(silent())),
+            Some(limit) => tokio::time::timeout(limit, call).await.unwrap_or_else(|_| Err(silent())),
             None => call.await,
         };
         self.spent = answer.as_ref().is_err_and(ends_session);
@@ -80,9 +72,7 @@ impl Session {
         let sql = sql.into();
         self.limited(|connection| {
             async move {
-                sqlx::raw_sql(AssertSqlSafe(sql))
-                    .execute(connection)
-                    .await?;
+                sqlx::raw_sql(AssertSqlSafe(sql)).execute(connection).await?;
                 Ok(())
             }
             .boxed()
@@ -101,14 +91,9 @@ fn ends_session(error: &sqlx::Error) -> bool {
             };
             matches!(error.severity(), PgSeverity::Fatal | PgSeverity::Panic)
                 || error.code() == "25006"
-                || ["57P", "08"]
-                    .iter()
-                    .any(|class| error.code().starts_with(class))
+                || ["57P", "08"].iter().any(|class| error.code().starts_with(class))
         }
-        sqlx::Error::Io(_)
-        | sqlx::Error::Tls(_)
-        | sqlx::Error::Protocol(_)
-        | sqlx::Error::WorkerCrashed => true,
+        sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => true,
         _ => false,
     }
 }
@@ -124,22 +109,15 @@ impl<'c> Executor<'c> for &'c mut Session {
         E: 'q + Execute<'q, Postgres>,
     {
         let rows = self.limited(|connection| connection.fetch_many(query).try_collect().boxed());
-        stream::once(rows)
-            .map_ok(|rows: Vec<_>| stream::iter(rows).map(Ok))
-            .try_flatten()
-            .boxed()
+        stream::once(rows).map_ok(|rows: Vec<_>| stream::iter(rows).map(Ok)).try_flatten().boxed()
     }
 
-    fn fetch_optional<'e, 'q: 'e, E>(
-        self,
-        query: E,
-    ) -> BoxFuture<'e, Result<Option<PgRow>, sqlx::Error>>
+    fn fetch_optional<'e, 'q: 'e, E>(self, query: E) -> BoxFuture<'e, Result<Option<PgRow>, sqlx::Error>>
     where
         'c: 'e,
         E: 'q + Execute<'q, Postgres>,
     {
-        self.limited(|connection| connection.fetch_optional(query))
-            .boxed()
+        self.limited(|connection| connection.fetch_optional(query)).boxed()
     }
 
     fn prepare_with<'e>(
@@ -150,8 +128,7 @@ impl<'c> Executor<'c> for &'c mut Session {
     where
         'c: 'e,
     {
-        self.limited(|connection| connection.prepare_with(sql, parameters))
-            .boxed()
+        self.limited(|connection| connection.prepare_with(sql, parameters)).boxed()
     }
 
     fn describe<'e>(self, sql: SqlStr) -> BoxFuture<'e, Result<Describe<Postgres>, sqlx::Error>>
@@ -194,9 +171,7 @@ impl Opener {
 fn is_starting(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(error) => error.kind() == std::io::ErrorKind::ConnectionRefused,
-        sqlx::Error::Database(error) => error
-            .code()
-            .is_some_and(|code| ["57P03", "53300"].contains(&&*code)),
+        sqlx::Error::Database(error) => error.code().is_some_and(|code| ["57P03", "53300"].contains(&&*code)),
         _ => false,
     }
 }
@@ -215,11 +190,7 @@ impl Manager for Opener {
         })
     }
 
-    async fn recycle(
-        &self,
-        session: &mut Session,
-        metrics: &Metrics,
-    ) -> RecycleResult<sqlx::Error> {
+    async fn recycle(&self, session: &mut Session, metrics: &Metrics) -> RecycleResult<sqlx::Error> {
         let life = match session.is_read_only {
             true => Some(READ_ONLY_LIFE),
             false => self.life,
@@ -230,9 +201,7 @@ impl Manager for Opener {
         if metrics.last_used() > TRUSTED {
             session.spent = true;
             let ping = sqlx::Connection::ping(&mut session.connection);
-            tokio::time::timeout(PING_TIME_MAX, ping)
-                .await
-                .unwrap_or_else(|_| Err(silent()))?;
+            tokio::time::timeout(PING_TIME_MAX, ping).await.unwrap_or_else(|_| Err(silent()))?;
             session.spent = false;
         }
         Ok(())
@@ -295,15 +264,8 @@ impl Sessions {
             recycle: None,
         };
         let size = usize::try_from(pooling.sessions.max(1)).unwrap_or(1);
-        let pool = Pool::builder(opener)
-            .max_size(size)
-            .timeouts(timeouts)
-            .runtime(deadpool::Runtime::Tokio1)
-            .build();
-        Sessions {
-            pool: pool.expect("a pool with a runtime"),
-            snapshot: None,
-        }
+        let pool = Pool::builder(opener).max_size(size).timeouts(timeouts).runtime(deadpool::Runtime::Tokio1).build();
+        Sessions { pool: pool.expect("a pool with a runtime"), snapshot: None }
     }
 
     /// Returns the same sessions with a snapshot: until the last copy of the answer is dropped, all its statements
@@ -311,10 +273,7 @@ impl Sessions {
     pub(crate) async fn snapshot(&self) -> Result<Self, sqlx::Error> {
         let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
         let transaction = self.begin(begin).await?;
-        Ok(Sessions {
-            pool: self.pool.clone(),
-            snapshot: Some(Arc::new(Mutex::new(transaction))),
-        })
+        Ok(Sessions { pool: self.pool.clone(), snapshot: Some(Arc::new(Mutex::new(transaction))) })
     }
 
     /// Waits for the session of a statement.
@@ -373,10 +332,7 @@ impl<'p> Executor<'p> for &'_ Sessions {
         stream::once(rows).try_flatten().boxed()
     }
 
-    fn fetch_optional<'e, 'q: 'e, E>(
-        self,
-        query: E,
-    ) -> BoxFuture<'e, Result<Option<PgRow>, sqlx::Error>>
+    fn fetch_optional<'e, 'q: 'e, E>(self, query: E) -> BoxFuture<'e, Result<Option<PgRow>, sqlx::Error>>
     where
         'p: 'e,
         E: 'q + Execute<'q, Postgres>,
@@ -467,17 +423,13 @@ impl Deref for Transaction {
     type Target = Session;
 
     fn deref(&self) -> &Session {
-        self.0
-            .as_deref()
-            .expect("a session until the transaction ends")
+        self.0.as_deref().expect("a session until the transaction ends")
     }
 }
 
 impl DerefMut for Transaction {
     fn deref_mut(&mut self) -> &mut Session {
-        self.0
-            .as_deref_mut()
-            .expect("a session until the transaction ends")
+        self.0.as_deref_mut().expect("a session until the transaction ends")
     }
 }
 

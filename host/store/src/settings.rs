@@ -71,14 +71,8 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn ended(
-        &self,
-        instances: &[(String, Wid)],
-    ) -> Result<Vec<(String, Wid)>, StoreError> {
-        let (gates, wids): (Vec<&str>, Vec<Wid>) = instances
-            .iter()
-            .map(|(gate, wid)| (gate.as_str(), *wid))
-            .unzip();
+    pub async fn ended(&self, instances: &[(String, Wid)]) -> Result<Vec<(String, Wid)>, StoreError> {
+        let (gates, wids): (Vec<&str>, Vec<Wid>) = instances.iter().map(|(gate, wid)| (gate.as_str(), *wid)).unzip();
         Ok(sqlx::query_as(
             "SELECT gate, wid FROM unnest($1::text[], $2::integer[]) AS a(gate, wid) \
              WHERE NOT EXISTS (SELECT FROM wed.flow f JOIN wed.instance i USING (flow_id) \
@@ -95,12 +89,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Refused`] when the key is not allowed or the value has more than 64 KiB; with `WF020` when the
     /// flow would have more than [`SETTINGS_MAX`], or [`SETTINGS_BYTES_MAX`] in all.
-    pub async fn set_setting(
-        &self,
-        flow: FlowId,
-        key: &str,
-        value: &str,
-    ) -> Result<(), StoreError> {
+    pub async fn set_setting(&self, flow: FlowId, key: &str, value: &str) -> Result<(), StoreError> {
         let mut transaction = self.begin().await?;
         sqlx::query(
             "INSERT INTO wed.setting (flow_id, key, value) VALUES ($1, $2, $3) \
@@ -118,8 +107,7 @@ impl Store {
         );
         let held = held.bind(flow).fetch_one(&mut *transaction).await?;
         check_room("settings", held, (SETTINGS_MAX, SETTINGS_BYTES_MAX))?;
-        self.commit_noted_of(transaction, flow, "flow.config.set", Some(key), Json::Null)
-            .await
+        self.commit_noted_of(transaction, flow, "flow.config.set", Some(key), Json::Null).await
     }
 
     /// Takes a setting away. False: there was none.
@@ -129,8 +117,7 @@ impl Store {
     pub async fn unset_setting(&self, flow: FlowId, key: &str) -> Result<bool, StoreError> {
         let change = sqlx::query("DELETE FROM wed.setting WHERE flow_id = $1 AND key = $2");
         let change = change.bind(flow).bind(key);
-        self.change_flow(change, flow, "flow.config.unset", key, Json::Null)
-            .await
+        self.change_flow(change, flow, "flow.config.unset", key, Json::Null).await
     }
 
     /// Gives a flow a secret, or another value to one; grants that it has stay.
@@ -162,25 +149,18 @@ impl Store {
         );
         let held = held.bind(flow).fetch_one(&mut *transaction).await?;
         check_room("secrets", held, (SECRETS_MAX, SECRETS_BYTES_MAX))?;
-        self.commit_noted_of(transaction, flow, "flow.secret.set", Some(name), Json::Null)
-            .await
+        self.commit_noted_of(transaction, flow, "flow.secret.set", Some(name), Json::Null).await
     }
 
     /// Says which transitions may ask for a secret. False: there is none of that name.
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn grant_secret(
-        &self,
-        flow: FlowId,
-        name: &str,
-        transitions: &[String],
-    ) -> Result<bool, StoreError> {
+    pub async fn grant_secret(&self, flow: FlowId, name: &str, transitions: &[String]) -> Result<bool, StoreError> {
         let change = "UPDATE wed.secret SET transitions = $3 WHERE flow_id = $1 AND name = $2";
         let change = sqlx::query(change).bind(flow).bind(name).bind(transitions);
         let detail = serde_json::json!({ "transitions": transitions });
-        self.change_flow(change, flow, "flow.secret.grant", name, detail)
-            .await
+        self.change_flow(change, flow, "flow.secret.grant", name, detail).await
     }
 
     /// Says which transitions may send a secret in a header of a request, without reading it. False: there is none of
@@ -188,17 +168,11 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn let_send_secret(
-        &self,
-        flow: FlowId,
-        name: &str,
-        transitions: &[String],
-    ) -> Result<bool, StoreError> {
+    pub async fn let_send_secret(&self, flow: FlowId, name: &str, transitions: &[String]) -> Result<bool, StoreError> {
         let change = "UPDATE wed.secret SET senders = $3 WHERE flow_id = $1 AND name = $2";
         let change = sqlx::query(change).bind(flow).bind(name).bind(transitions);
         let detail = serde_json::json!({ "senders": transitions });
-        self.change_flow(change, flow, "flow.secret.grant", name, detail)
-            .await
+        self.change_flow(change, flow, "flow.secret.grant", name, detail).await
     }
 
     /// Takes a secret away. False: there was none.
@@ -208,8 +182,7 @@ impl Store {
     pub async fn remove_secret(&self, flow: FlowId, name: &str) -> Result<bool, StoreError> {
         let change = sqlx::query("DELETE FROM wed.secret WHERE flow_id = $1 AND name = $2");
         let change = change.bind(flow).bind(name);
-        self.change_flow(change, flow, "flow.secret.remove", name, Json::Null)
-            .await
+        self.change_flow(change, flow, "flow.secret.remove", name, Json::Null).await
     }
 }
 

@@ -70,19 +70,12 @@ struct Server {
 impl Server {
     fn of(options: &PgConnectOptions) -> Self {
         let (host, port) = (options.get_host(), options.get_port());
-        let folder = (options.get_socket().cloned())
-            .or_else(|| host.starts_with('/').then(|| PathBuf::from(host)));
+        let folder = (options.get_socket().cloned()).or_else(|| host.starts_with('/').then(|| PathBuf::from(host)));
         if let Some(folder) = folder {
-            return Server {
-                addresses: Vec::new(),
-                path: Some(folder.join(format!(".s.PGSQL.{port}"))),
-            };
+            return Server { addresses: Vec::new(), path: Some(folder.join(format!(".s.PGSQL.{port}"))) };
         }
         let addresses = (host.trim_matches(['[', ']']), port).to_socket_addrs();
-        Server {
-            addresses: addresses.map(Iterator::collect).unwrap_or_default(),
-            path: None,
-        }
+        Server { addresses: addresses.map(Iterator::collect).unwrap_or_default(), path: None }
     }
 
     fn is_peer(&self, socket: &OwnedFd) -> bool {
@@ -99,9 +92,7 @@ impl Server {
 fn is_at(peer: &SocketAddrAny, path: &std::path::Path) -> bool {
     use std::os::unix::ffi::OsStrExt;
     let peer = SocketAddrUnix::try_from(peer.clone());
-    peer.is_ok_and(|peer| {
-        (peer.path()).is_some_and(|bound| bound.to_bytes() == path.as_os_str().as_bytes())
-    })
+    peer.is_ok_and(|peer| (peer.path()).is_some_and(|bound| bound.to_bytes() == path.as_os_str().as_bytes()))
 }
 
 /// Does something with each socket of this process, by a descriptor of our own.
@@ -111,19 +102,15 @@ fn is_at(peer: &SocketAddrAny, path: &std::path::Path) -> bool {
 fn for_each_socket(mut act: impl FnMut(&OwnedFd)) {
     static LOOKING: Mutex<()> = Mutex::new(());
     let _looking = LOOKING.lock().unwrap_or_else(PoisonError::into_inner);
-    let (Ok(own), Ok(entries)) = (
-        pidfd_open(getpid(), PidfdFlags::empty()),
-        std::fs::read_dir("/proc/self/fd"),
-    ) else {
+    let (Ok(own), Ok(entries)) = (pidfd_open(getpid(), PidfdFlags::empty()), std::fs::read_dir("/proc/self/fd")) else {
         return;
     };
     let is_socket = |entry: &std::fs::DirEntry| {
         let target = std::fs::read_link(entry.path()).unwrap_or_default();
         target.to_string_lossy().starts_with("socket:")
     };
-    let numbers: Vec<i32> = (entries.flatten().filter(is_socket))
-        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-        .collect();
+    let numbers: Vec<i32> =
+        (entries.flatten().filter(is_socket)).filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
     for number in numbers {
         if let Ok(socket) = pidfd_getfd(&own, number, PidfdGetfdFlags::empty()) {
             act(&socket);
@@ -164,10 +151,7 @@ mod tests {
         let _ = std::fs::remove_file(&path);
         let _listener = UnixListener::bind(&path).expect("a socket");
         let mut waits = UnixStream::connect(&path).expect("connected");
-        let store = store(&format!(
-            "postgres://x@localhost/x?host={}",
-            folder.display()
-        ));
+        let store = store(&format!("postgres://x@localhost/x?host={}", folder.display()));
         assert_eq!(store.cut_sessions(), 1);
         assert_eq!(waits.read(&mut [0]).expect("the end"), 0);
         std::fs::remove_dir_all(&folder).expect("removed");
@@ -178,9 +162,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let connected = TcpStream::connect(("127.0.0.1", port)).expect("connected");
-        let options = PgConnectOptions::new_without_pgpass()
-            .host("127.0.0.1")
-            .port(port);
+        let options = PgConnectOptions::new_without_pgpass().host("127.0.0.1").port(port);
         watch_sockets(&options);
         let unacknowledged = sockopt::tcp_user_timeout(&connected).expect("an option");
         assert_eq!(unacknowledged, UNACKNOWLEDGED_MAX_MS);
@@ -196,12 +178,8 @@ mod tests {
         const OTHERS: usize = 200;
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
-        let options = PgConnectOptions::new_without_pgpass()
-            .host("127.0.0.1")
-            .port(address.port());
-        let kept: Vec<_> = (0..SOCKETS)
-            .map(|_| TcpStream::connect(address).expect("connected"))
-            .collect();
+        let options = PgConnectOptions::new_without_pgpass().host("127.0.0.1").port(address.port());
+        let kept: Vec<_> = (0..SOCKETS).map(|_| TcpStream::connect(address).expect("connected")).collect();
         let count = || std::fs::read_dir("/proc/self/fd").expect("them").count();
         let before = count();
         let most = std::thread::scope(|scope| {

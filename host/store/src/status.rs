@@ -34,13 +34,7 @@ struct LockHolder {
 impl LockHolder {
     /// Names the session, and the program that it is of.
     fn session(&self) -> String {
-        let LockHolder {
-            pid,
-            gid,
-            user_name,
-            application,
-            ..
-        } = self;
+        let LockHolder { pid, gid, user_name, application, .. } = self;
         if let Some(gid) = gid {
             return format!("prepared transaction '{gid}' of {user_name}");
         }
@@ -51,22 +45,11 @@ impl LockHolder {
     }
 
     fn problem(&self) -> Json {
-        let LockHolder {
-            pid,
-            gid,
-            of_what,
-            sessions,
-            seconds,
-            ..
-        } = self;
+        let LockHolder { pid, gid, of_what, sessions, seconds, .. } = self;
         let effect = match sessions {
             0 => format!("has locked {of_what} for {seconds:.0} s"),
-            1 => format!(
-                "holds a lock on {of_what}; another session waits for it for {seconds:.0} s"
-            ),
-            _ => format!(
-                "holds a lock on {of_what}; {sessions} sessions wait for it, the longest for {seconds:.0} s"
-            ),
+            1 => format!("holds a lock on {of_what}; another session waits for it for {seconds:.0} s"),
+            _ => format!("holds a lock on {of_what}; {sessions} sessions wait for it, the longest for {seconds:.0} s"),
         };
         json!({
             "code": "lock_waited",
@@ -101,18 +84,9 @@ impl Store {
     /// Only those of the connection.
     pub async fn awaited_lock(&self) -> Result<Option<String>, StoreError> {
         let asked = sqlx::query_as(include_str!("../sql/awaited_lock.sql"));
-        let holder: Option<LockHolder> = asked
-            .bind(self.servers.backends())
-            .fetch_optional(&self.pool)
-            .await?;
+        let holder: Option<LockHolder> = asked.bind(self.servers.backends()).fetch_optional(&self.pool).await?;
         let holder = holder.filter(|holder| holder.seconds >= LOCK_TOLD_AFTER_S);
-        Ok(holder.map(|holder| {
-            format!(
-                "a lock on {}, which {} holds",
-                holder.of_what,
-                holder.session()
-            )
-        }))
+        Ok(holder.map(|holder| format!("a lock on {}, which {} holds", holder.of_what, holder.session())))
     }
 
     async fn lock_holders(&self) -> Result<Vec<LockHolder>, StoreError> {
@@ -126,10 +100,7 @@ impl Store {
     /// Only those of the connection.
     pub async fn tenant_hosts(&self, tenant: &str) -> Result<Vec<Host>, StoreError> {
         let hosts: Vec<sqlx::types::Json<Host>> =
-            sqlx::query_scalar(include_str!("../sql/tenant_hosts.sql"))
-                .bind(tenant)
-                .fetch_all(&self.pool)
-                .await?;
+            sqlx::query_scalar(include_str!("../sql/tenant_hosts.sql")).bind(tenant).fetch_all(&self.pool).await?;
         Ok(hosts.into_iter().map(|host| host.0).collect())
     }
 
@@ -138,10 +109,8 @@ impl Store {
     /// # Errors
     /// Only those of the connection.
     pub async fn last_hour(&self, tenant: &str) -> Result<LastHour, StoreError> {
-        let hour: sqlx::types::Json<LastHour> = sqlx::query_scalar("SELECT wed.last_hour($1)")
-            .bind(tenant)
-            .fetch_one(&self.pool)
-            .await?;
+        let hour: sqlx::types::Json<LastHour> =
+            sqlx::query_scalar("SELECT wed.last_hour($1)").bind(tenant).fetch_one(&self.pool).await?;
         Ok(hour.0)
     }
 
@@ -154,8 +123,7 @@ impl Store {
     pub async fn installation(&self) -> Result<Json, StoreError> {
         let holders = self.lock_holders().await?;
         let asked = sqlx::query_scalar("SELECT wed.installation()");
-        let answer: Result<Json, StoreError> =
-            asked.fetch_one(&self.pool).await.map_err(StoreError::from);
+        let answer: Result<Json, StoreError> = asked.fetch_one(&self.pool).await.map_err(StoreError::from);
         let (mut installation, is_locked) = match answer {
             Ok(installation) => (installation, false),
             Err(StoreError::Locked { message, .. }) => (self.locked(&message).await?, true),
@@ -167,27 +135,16 @@ impl Store {
             false => holders,
         };
         let waited = |holder: &&LockHolder| is_locked || holder.seconds >= LOCK_WAIT_MAX_S;
-        let mut problems: Vec<Json> = (holders.iter().filter(waited))
-            .map(LockHolder::problem)
-            .collect();
+        let mut problems: Vec<Json> = (holders.iter().filter(waited)).map(LockHolder::problem).collect();
         if let Err(error) = self.ping().await
             && let Some(refusal) = error.refusal()
         {
-            problems.insert(
-                0,
-                json!({ "code": "read_only", "text": refusal.message, "hint": refusal.hint }),
-            );
+            problems.insert(0, json!({ "code": "read_only", "text": refusal.message, "hint": refusal.hint }));
         }
         if let Some(known) = installation["problems"].as_array_mut() {
             // No host can say that it runs to a database that takes no changes.
-            let is_read_only = problems
-                .iter()
-                .any(|problem| problem["code"] == "read_only");
-            let of_hosts = |problem: &Json| {
-                ["no_host", "host_lost"]
-                    .iter()
-                    .any(|code| problem["code"] == *code)
-            };
+            let is_read_only = problems.iter().any(|problem| problem["code"] == "read_only");
+            let of_hosts = |problem: &Json| ["no_host", "host_lost"].iter().any(|code| problem["code"] == *code);
             known.retain(|problem| !(is_read_only && of_hosts(problem)));
             known.splice(0..0, problems);
         }
@@ -198,9 +155,8 @@ impl Store {
 
     /// Describes an installation whose tables are locked.
     async fn locked(&self, message: &str) -> Result<Json, StoreError> {
-        let server: String = sqlx::query_scalar("SELECT current_setting('server_version')")
-            .fetch_one(&self.pool)
-            .await?;
+        let server: String =
+            sqlx::query_scalar("SELECT current_setting('server_version')").fetch_one(&self.pool).await?;
         Ok(json!({
             "server": server,
             "problems": [{
@@ -226,8 +182,7 @@ impl Store {
             })
             .collect();
         let asked = sqlx::query_as("SELECT name, tenant, label, value FROM wed.metrics()");
-        let answer: Result<Vec<Metric>, StoreError> =
-            asked.fetch_all(&self.pool).await.map_err(StoreError::from);
+        let answer: Result<Vec<Metric>, StoreError> = asked.fetch_all(&self.pool).await.map_err(StoreError::from);
         match answer {
             Ok(known) => figures.extend(known),
             Err(StoreError::Locked { .. }) if !figures.is_empty() => {}

@@ -24,8 +24,7 @@ impl Store {
             .execute(&mut *transaction)
             .await
             .map_err(|error| crate::error::about_name(error.into(), "tenant", name))?;
-        self.commit_noted(transaction, name, "tenant.create", name, json!({}))
-            .await
+        self.commit_noted(transaction, name, "tenant.create", name, json!({})).await
     }
 
     /// All tenants, by name.
@@ -41,10 +40,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`].
     pub async fn tenant(&self, name: &str) -> Result<Tenant, StoreError> {
-        self.tenants_where(Some(name))
-            .await?
-            .pop()
-            .ok_or_else(|| StoreError::not_found("tenant", name))
+        self.tenants_where(Some(name)).await?.pop().ok_or_else(|| StoreError::not_found("tenant", name))
     }
 
     /// The number of the tenant of that name.
@@ -86,38 +82,26 @@ impl Store {
             .bind(suspend)
             .execute(&mut *transaction)
             .await?;
-        let action = if suspend {
-            "tenant.suspend"
-        } else {
-            "tenant.resume"
-        };
-        self.commit_noted(transaction, name, action, name, json!({}))
-            .await?;
+        let action = if suspend { "tenant.suspend" } else { "tenant.resume" };
+        self.commit_noted(transaction, name, action, name, json!({})).await?;
         // Nobody logs in any more; who does so just now is met by the next look.
         let mut looks = 0;
         while suspend && looks < LAST_LOOKS && self.end_sessions(tenant_id).await? > 0 {
             looks += 1;
         }
-        let flows: Vec<FlowId> = sqlx::query_scalar(
-            "SELECT flow_id FROM wed.flow WHERE tenant_id = $1 ORDER BY flow_id",
-        )
-        .bind(tenant_id)
-        .fetch_all(&self.pool)
-        .await?;
-        for flow in flows {
-            sqlx::query("SELECT wed.compile($1)")
-                .bind(flow)
-                .execute(&self.pool)
+        let flows: Vec<FlowId> =
+            sqlx::query_scalar("SELECT flow_id FROM wed.flow WHERE tenant_id = $1 ORDER BY flow_id")
+                .bind(tenant_id)
+                .fetch_all(&self.pool)
                 .await?;
+        for flow in flows {
+            sqlx::query("SELECT wed.compile($1)").bind(flow).execute(&self.pool).await?;
         }
         Ok(())
     }
 
     async fn end_sessions(&self, tenant_id: TenantId) -> Result<i64, StoreError> {
-        Ok(sqlx::query_scalar("SELECT wed.end_sessions($1)")
-            .bind(tenant_id)
-            .fetch_one(&self.pool)
-            .await?)
+        Ok(sqlx::query_scalar("SELECT wed.end_sessions($1)").bind(tenant_id).fetch_one(&self.pool).await?)
     }
 
     /// Removes a tenant with everything of it: flows with their instances, history and roles, components,
@@ -130,19 +114,8 @@ impl Store {
         self.suspend_tenant(name, true).await?;
         let mut transaction = self.begin().await?;
         let tenant_id = tenant_id(&mut transaction, name).await?;
-        note(
-            &mut transaction,
-            &self.actor,
-            Some(name),
-            "tenant.delete",
-            name,
-            json!({}),
-        )
-        .await?;
-        sqlx::query("SELECT wed.drop_tenant($1)")
-            .bind(tenant_id)
-            .execute(&mut *transaction)
-            .await?;
+        note(&mut transaction, &self.actor, Some(name), "tenant.delete", name, json!({})).await?;
+        sqlx::query("SELECT wed.drop_tenant($1)").bind(tenant_id).execute(&mut *transaction).await?;
         transaction.commit().await?;
         self.remove_residue(crate::flows::RESIDUE_WAIT).await
     }
@@ -167,31 +140,20 @@ impl Store {
         .execute(&mut *transaction)
         .await
         .map_err(|error| match StoreError::from(error) {
-            StoreError::Refused(refusal) if refusal.code == "23514" => {
-                StoreError::refused(
-                    "WF023",
-                    "token_days is not between 1 and 3660",
-                    "Give a number of days in these bounds.",
-                )
-            }
+            StoreError::Refused(refusal) if refusal.code == "23514" => StoreError::refused(
+                "WF023",
+                "token_days is not between 1 and 3660",
+                "Give a number of days in these bounds.",
+            ),
             other => other,
         })?;
-        self.commit_noted(
-            transaction,
-            name,
-            "tenant.set",
-            name,
-            serde_json::to_value(settings).unwrap_or_default(),
-        )
-        .await
+        self.commit_noted(transaction, name, "tenant.set", name, serde_json::to_value(settings).unwrap_or_default())
+            .await
     }
 }
 
 /// The number of a tenant, whose row is held until the transaction ends.
-pub(crate) async fn tenant_id(
-    connection: &mut crate::Session,
-    name: &str,
-) -> Result<TenantId, StoreError> {
+pub(crate) async fn tenant_id(connection: &mut crate::Session, name: &str) -> Result<TenantId, StoreError> {
     sqlx::query_scalar("SELECT tenant_id FROM wed.tenant WHERE name = $1 FOR NO KEY UPDATE")
         .bind(name)
         .fetch_optional(connection)

@@ -101,18 +101,13 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`] for tenant or user; [`StoreError::Refused`] with `WF023` when there is a
     /// live one of that name, or it would live too long.
-    pub async fn create_token(
-        &self,
-        tenant: &str,
-        token: &NewToken<'_>,
-    ) -> Result<Token, StoreError> {
+    pub async fn create_token(&self, tenant: &str, token: &NewToken<'_>) -> Result<Token, StoreError> {
         let mut transaction = self.begin().await?;
         let tenant_id = tenant_id(&mut transaction, tenant).await?;
         insert(&mut transaction, tenant_id, token, 1).await?;
         let target = format!("{}/{}", token.user, token.name);
         let detail = json!({ "id": token.prefix, "scopes": token.scopes, "flows": token.flows, "days": token.days });
-        self.commit_noted(transaction, tenant, "token.create", &target, detail)
-            .await?;
+        self.commit_noted(transaction, tenant, "token.create", &target, detail).await?;
         self.token(tenant, token.prefix).await
     }
 
@@ -172,14 +167,7 @@ impl Store {
         .fetch_optional(&mut *transaction)
         .await?;
         let whose = whose.ok_or_else(|| StoreError::not_found("token", id))?;
-        self.commit_noted(
-            transaction,
-            tenant,
-            "token.revoke",
-            &whose,
-            json!({ "id": id }),
-        )
-        .await
+        self.commit_noted(transaction, tenant, "token.revoke", &whose, json!({ "id": id })).await
     }
 
     /// The tenant's tokens, newest first; of one user, when given.
@@ -215,18 +203,10 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`].
     pub async fn token(&self, tenant: &str, id: &str) -> Result<Token, StoreError> {
-        self.tokens_where(tenant, None, Some(id))
-            .await?
-            .pop()
-            .ok_or_else(|| StoreError::not_found("token", id))
+        self.tokens_where(tenant, None, Some(id)).await?.pop().ok_or_else(|| StoreError::not_found("token", id))
     }
 
-    async fn tokens_where(
-        &self,
-        tenant: &str,
-        user: Option<&str>,
-        id: Option<&str>,
-    ) -> Result<Vec<Token>, StoreError> {
+    async fn tokens_where(&self, tenant: &str, user: Option<&str>, id: Option<&str>) -> Result<Vec<Token>, StoreError> {
         Ok(sqlx::query_as(
             "SELECT k.prefix AS id, u.name AS user, k.name, k.scopes, k.flows, \
                CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE \
@@ -253,24 +233,18 @@ async fn insert(
     token: &NewToken<'_>,
     live: i32,
 ) -> Result<(), StoreError> {
-    let made: bool = sqlx::query_scalar(
-        "SELECT wed.create_token($1, $2, $3, $4, $5, $6, $7, $8, $9) IS NOT NULL",
-    )
-    .bind(tenant_id)
-    .bind(token.user)
-    .bind(token.name)
-    .bind(token.prefix)
-    .bind(token.hash)
-    .bind(token.scopes)
-    .bind(token.days)
-    .bind(live)
-    .bind(token.flows)
-    .fetch_one(connection)
-    .await
-    .map_err(|error| crate::error::about_name(error.into(), "token", token.name))?;
-    if made {
-        Ok(())
-    } else {
-        Err(StoreError::not_found("user", token.user))
-    }
+    let made: bool = sqlx::query_scalar("SELECT wed.create_token($1, $2, $3, $4, $5, $6, $7, $8, $9) IS NOT NULL")
+        .bind(tenant_id)
+        .bind(token.user)
+        .bind(token.name)
+        .bind(token.prefix)
+        .bind(token.hash)
+        .bind(token.scopes)
+        .bind(token.days)
+        .bind(live)
+        .bind(token.flows)
+        .fetch_one(connection)
+        .await
+        .map_err(|error| crate::error::about_name(error.into(), "token", token.name))?;
+    if made { Ok(()) } else { Err(StoreError::not_found("user", token.user)) }
 }

@@ -41,10 +41,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn traced_states(
-        &self,
-        attempts: &[TracedAttempt],
-    ) -> Result<Vec<TracedState>, StoreError> {
+    pub async fn traced_states(&self, attempts: &[TracedAttempt]) -> Result<Vec<TracedState>, StoreError> {
         fn numbers<T>(attempts: &[TracedAttempt], of: impl Fn(&TracedAttempt) -> T) -> Vec<T> {
             attempts.iter().map(of).collect()
         }

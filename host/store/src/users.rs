@@ -13,12 +13,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`] for the tenant; [`StoreError::Refused`] when the name is taken or not
     /// allowed, or there is no such role.
-    pub async fn create_user(
-        &self,
-        tenant: &str,
-        name: &str,
-        role: &str,
-    ) -> Result<(), StoreError> {
+    pub async fn create_user(&self, tenant: &str, name: &str, role: &str) -> Result<(), StoreError> {
         let mut transaction = self.begin().await?;
         let tenant_id = tenant_id(&mut transaction, tenant).await?;
         sqlx::query("INSERT INTO wed.user (tenant_id, name, role) VALUES ($1, $2, $3)")
@@ -28,14 +23,7 @@ impl Store {
             .execute(&mut *transaction)
             .await
             .map_err(|error| crate::error::about_name(error.into(), "user", name))?;
-        self.commit_noted(
-            transaction,
-            tenant,
-            "user.create",
-            name,
-            json!({ "role": role }),
-        )
-        .await
+        self.commit_noted(transaction, tenant, "user.create", name, json!({ "role": role })).await
     }
 
     /// Gives a user another role. It holds for the user's next request.
@@ -46,8 +34,7 @@ impl Store {
         let mut transaction = self.begin().await?;
         let tenant_id = tenant_id(&mut transaction, tenant).await?;
         if role != "admin" {
-            self.keep_an_admin(&mut transaction, tenant_id, name)
-                .await?;
+            self.keep_an_admin(&mut transaction, tenant_id, name).await?;
         }
         let done = sqlx::query("UPDATE wed.user SET role = $3 WHERE tenant_id = $1 AND name = $2")
             .bind(tenant_id)
@@ -58,14 +45,7 @@ impl Store {
         if done.rows_affected() == 0 {
             return Err(StoreError::not_found("user", name));
         }
-        self.commit_noted(
-            transaction,
-            tenant,
-            "user.role",
-            name,
-            json!({ "role": role }),
-        )
-        .await
+        self.commit_noted(transaction, tenant, "user.role", name, json!({ "role": role })).await
     }
 
     /// Removes a user with the user's tokens.
@@ -75,8 +55,7 @@ impl Store {
     pub async fn drop_user(&self, tenant: &str, name: &str) -> Result<(), StoreError> {
         let mut transaction = self.begin().await?;
         let tenant_id = tenant_id(&mut transaction, tenant).await?;
-        self.keep_an_admin(&mut transaction, tenant_id, name)
-            .await?;
+        self.keep_an_admin(&mut transaction, tenant_id, name).await?;
         let done = sqlx::query("DELETE FROM wed.user WHERE tenant_id = $1 AND name = $2")
             .bind(tenant_id)
             .bind(name)
@@ -85,8 +64,7 @@ impl Store {
         if done.rows_affected() == 0 {
             return Err(StoreError::not_found("user", name));
         }
-        self.commit_noted(transaction, tenant, "user.delete", name, json!({}))
-            .await
+        self.commit_noted(transaction, tenant, "user.delete", name, json!({})).await
     }
 
     /// Refuses to let the last admin of a tenant go, whose row is held: only the operator could make
@@ -138,9 +116,6 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`].
     pub async fn user(&self, tenant: &str, name: &str) -> Result<User, StoreError> {
-        self.users(tenant, Some(name))
-            .await?
-            .pop()
-            .ok_or_else(|| StoreError::not_found("user", name))
+        self.users(tenant, Some(name)).await?.pop().ok_or_else(|| StoreError::not_found("user", name))
     }
 }

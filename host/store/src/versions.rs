@@ -39,11 +39,8 @@ impl Store {
     ) -> Result<(Applied, Vec<Rematched>), StoreError> {
         let mut transaction = self.begin_alone().await?;
         // Who holds the flow's table is not made to wait behind a preview.
-        sqlx::query("SET LOCAL lock_timeout = '2s'")
-            .execute(&mut *transaction)
-            .await?;
-        let applied =
-            crate::apply::apply(&mut transaction, &self.actor, tenant, definition).await?;
+        sqlx::query("SET LOCAL lock_timeout = '2s'").execute(&mut *transaction).await?;
+        let applied = crate::apply::apply(&mut transaction, &self.actor, tenant, definition).await?;
         let rows = sqlx::query_as(
             "SELECT r.wid, r.fires, r.becomes FROM wed.flow f JOIN wed.tenant t USING (tenant_id) \
              CROSS JOIN LATERAL wed.rematch(f.flow_id, true) r WHERE t.name = $1 AND f.name = $2",
@@ -87,19 +84,11 @@ impl Store {
         old: Option<i32>,
         new: Option<i32>,
     ) -> Result<(Version, Version), StoreError> {
-        Ok((
-            self.version_or(flow_id, old, 1).await?,
-            self.version_or(flow_id, new, 0).await?,
-        ))
+        Ok((self.version_or(flow_id, old, 1).await?, self.version_or(flow_id, new, 0).await?))
     }
 
     /// Finds a version by its number, or by its place behind the newest.
-    async fn version_or(
-        &self,
-        flow_id: FlowId,
-        version: Option<i32>,
-        place: i64,
-    ) -> Result<Version, StoreError> {
+    async fn version_or(&self, flow_id: FlowId, version: Option<i32>, place: i64) -> Result<Version, StoreError> {
         let found = sqlx::query_as(AssertSqlSafe(format!(
             "SELECT {VERSION} FROM wed.flow_version WHERE flow_id = $1 AND version = coalesce($2, version) \
              ORDER BY version DESC LIMIT 1 OFFSET $3"
@@ -109,12 +98,7 @@ impl Store {
         .bind(if version.is_some() { 0 } else { place })
         .fetch_optional(&self.pool)
         .await?;
-        let name = || {
-            version.map_or_else(
-                || "before the newest".to_owned(),
-                |number| number.to_string(),
-            )
-        };
+        let name = || version.map_or_else(|| "before the newest".to_owned(), |number| number.to_string());
         found.ok_or_else(|| StoreError::not_found("version", name()))
     }
 

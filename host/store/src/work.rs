@@ -170,12 +170,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Refused`] when there is no such person or order.
-    pub async fn worklist(
-        &self,
-        person: PersonName<'_>,
-        order: &str,
-        limit: i32,
-    ) -> Result<Vec<Json>, StoreError> {
+    pub async fn worklist(&self, person: PersonName<'_>, order: &str, limit: i32) -> Result<Vec<Json>, StoreError> {
         sqlx::query("SELECT wed.contact_person($1, $2)")
             .bind(person.tenant)
             .bind(person.name)
@@ -210,10 +205,7 @@ impl Store {
         act: WorkAct,
         claim: Option<i32>,
     ) -> Result<Json, StoreError> {
-        let call = format!(
-            "SELECT wed.{}($1, $2, $3, clock_timestamp(), $4)",
-            act.function()
-        );
+        let call = format!("SELECT wed.{}($1, $2, $3, clock_timestamp(), $4)", act.function());
         Ok(sqlx::query_scalar(AssertSqlSafe(call))
             .bind(person.tenant)
             .bind(person.name)
@@ -223,20 +215,13 @@ impl Store {
             .await?)
     }
 
-    async fn work_call(
-        &self,
-        call: &str,
-        person: PersonName<'_>,
-        item: i64,
-    ) -> Result<Json, StoreError> {
-        Ok(
-            sqlx::query_scalar(AssertSqlSafe(format!("SELECT wed.{call}")))
-                .bind(person.tenant)
-                .bind(person.name)
-                .bind(item)
-                .fetch_one(&self.pool)
-                .await?,
-        )
+    async fn work_call(&self, call: &str, person: PersonName<'_>, item: i64) -> Result<Json, StoreError> {
+        Ok(sqlx::query_scalar(AssertSqlSafe(format!("SELECT wed.{call}")))
+            .bind(person.tenant)
+            .bind(person.name)
+            .bind(item)
+            .fetch_one(&self.pool)
+            .await?)
     }
 
     /// Changes how an instance notifies people while it runs; what is absent stays.
@@ -269,12 +254,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Refused`] for a zone or times that there are not.
-    pub async fn set_calendar(
-        &self,
-        tenant: &str,
-        name: &str,
-        calendar: &Calendar,
-    ) -> Result<(), StoreError> {
+    pub async fn set_calendar(&self, tenant: &str, name: &str, calendar: &Calendar) -> Result<(), StoreError> {
         let mut transaction = self.begin().await?;
         sqlx::query("SELECT wed.set_calendar($1, $2, $3, $4, $5::time, $6::time, $7::date[])")
             .bind(tenant)
@@ -287,19 +267,14 @@ impl Store {
             .execute(&mut *transaction)
             .await?;
         let detail = serde_json::json!({ "zone": calendar.zone.as_deref().unwrap_or("UTC") });
-        self.commit_noted(transaction, tenant, "calendar.set", name, detail)
-            .await
+        self.commit_noted(transaction, tenant, "calendar.set", name, detail).await
     }
 
     /// Makes a person with roles, or gives a known one further roles.
     ///
     /// # Errors
     /// [`StoreError::Refused`] for a name that is not allowed.
-    pub async fn create_person(
-        &self,
-        person: PersonName<'_>,
-        roles: &[String],
-    ) -> Result<(), StoreError> {
+    pub async fn create_person(&self, person: PersonName<'_>, roles: &[String]) -> Result<(), StoreError> {
         let mut transaction = self.begin().await?;
         sqlx::query("SELECT wed.create_person($1, $2, $3)")
             .bind(person.tenant)
@@ -308,14 +283,8 @@ impl Store {
             .execute(&mut *transaction)
             .await
             .map_err(|error| crate::error::about_name(error.into(), "person", person.name))?;
-        self.commit_noted(
-            transaction,
-            person.tenant,
-            "person.set",
-            person.name,
-            serde_json::json!({ "roles": roles }),
-        )
-        .await
+        self.commit_noted(transaction, person.tenant, "person.set", person.name, serde_json::json!({ "roles": roles }))
+            .await
     }
 
     /// Takes a role from a person.
@@ -331,14 +300,7 @@ impl Store {
             .execute(&mut *transaction)
             .await?;
         let detail = serde_json::json!({ "revoked": role });
-        self.commit_noted(
-            transaction,
-            person.tenant,
-            "person.set",
-            person.name,
-            detail,
-        )
-        .await
+        self.commit_noted(transaction, person.tenant, "person.set", person.name, detail).await
     }
 
     /// Removes a person; what the person held is offered again.
@@ -352,43 +314,29 @@ impl Store {
             .bind(person.name)
             .execute(&mut *transaction)
             .await?;
-        self.commit_noted(
-            transaction,
-            person.tenant,
-            "person.delete",
-            person.name,
-            Json::Null,
-        )
-        .await
+        self.commit_noted(transaction, person.tenant, "person.delete", person.name, Json::Null).await
     }
 
     /// Starts an instance in a person's name; its number. The queries of the process's data are asked now.
     ///
     /// # Errors
     /// [`StoreError::Refused`] when the person has not the creator role.
-    pub async fn start_process(
-        &self,
-        person: PersonName<'_>,
-        process: &Process,
-    ) -> Result<Wid, StoreError> {
-        let mut values = self
-            .query_data(person.tenant, &process.flow, &process.values)
-            .await?;
+    pub async fn start_process(&self, person: PersonName<'_>, process: &Process) -> Result<Wid, StoreError> {
+        let mut values = self.query_data(person.tenant, &process.flow, &process.values).await?;
         values.extend(process.values.clone());
         let mut transaction = self.begin().await?;
-        let wid =
-            sqlx::query_scalar("SELECT wed.start_process($1, $2, $3, $4, $5, $6, $7, $8, $9)")
-                .bind(person.tenant)
-                .bind(&process.flow)
-                .bind(person.name)
-                .bind(&process.in_charge)
-                .bind(Json::Object(values))
-                .bind(process.policy.unwrap_or(1))
-                .bind(process.count.unwrap_or(1))
-                .bind(&process.warnings)
-                .bind(process.transfer)
-                .fetch_one(&mut *transaction)
-                .await?;
+        let wid = sqlx::query_scalar("SELECT wed.start_process($1, $2, $3, $4, $5, $6, $7, $8, $9)")
+            .bind(person.tenant)
+            .bind(&process.flow)
+            .bind(person.name)
+            .bind(&process.in_charge)
+            .bind(Json::Object(values))
+            .bind(process.policy.unwrap_or(1))
+            .bind(process.count.unwrap_or(1))
+            .bind(&process.warnings)
+            .bind(process.transfer)
+            .fetch_one(&mut *transaction)
+            .await?;
         transaction.commit().await?;
         Ok(wid)
     }

@@ -49,17 +49,8 @@ impl Tracer {
         let (queue, waiting) = sync_channel(WAITING_MAX);
         let dropped = Arc::new(AtomicU64::new(0));
         let sender = Sender::new(settings.clone(), Arc::clone(&dropped));
-        std::thread::Builder::new()
-            .name("otlp".to_owned())
-            .spawn(move || sender.run(&waiting))?;
-        Ok(Tracer {
-            inner: Arc::new(Inner {
-                mark: mark.to_owned(),
-                settings,
-                queue,
-                dropped,
-            }),
-        })
+        std::thread::Builder::new().name("otlp".to_owned()).spawn(move || sender.run(&waiting))?;
+        Ok(Tracer { inner: Arc::new(Inner { mark: mark.to_owned(), settings, queue, dropped }) })
     }
 
     /// Returns the trace of an instance; none if it is not recorded.
@@ -102,16 +93,8 @@ struct Sender {
 
 impl Sender {
     fn new(settings: Settings, dropped: Arc<AtomicU64>) -> Self {
-        let agent = ureq::Agent::config_builder()
-            .timeout_global(Some(settings.timeout))
-            .build()
-            .new_agent();
-        Sender {
-            settings,
-            agent,
-            dropped,
-            complained: None,
-        }
+        let agent = ureq::Agent::config_builder().timeout_global(Some(settings.timeout)).build().new_agent();
+        Sender { settings, agent, dropped, complained: None }
     }
 
     /// Sends until the last tracer is gone.
@@ -158,9 +141,7 @@ impl Sender {
         for (name, value) in &self.settings.headers {
             request = request.header(name, value);
         }
-        let sent = request
-            .header("content-type", "application/json")
-            .send(body.as_bytes());
+        let sent = request.header("content-type", "application/json").send(body.as_bytes());
         if let Err(error) = sent {
             let count = u64::try_from(spans.len()).unwrap_or(0);
             self.dropped.fetch_add(count, Ordering::Relaxed);
@@ -169,10 +150,7 @@ impl Sender {
     }
 
     fn complain(&mut self, error: &ureq::Error) {
-        if self
-            .complained
-            .is_some_and(|at| at.elapsed() < COMPLAINT_PAUSE)
-        {
+        if self.complained.is_some_and(|at| at.elapsed() < COMPLAINT_PAUSE) {
             return;
         }
         self.complained = Some(Instant::now());
@@ -186,9 +164,8 @@ impl Sender {
 
     /// Returns spans as OTLP's request.
     fn document(&self, spans: &[Span]) -> Value {
-        let resource: Vec<(&str, Value)> = (self.settings.resource.iter())
-            .map(|(key, value)| (key.as_str(), Value::from(value.as_str())))
-            .collect();
+        let resource: Vec<(&str, Value)> =
+            (self.settings.resource.iter()).map(|(key, value)| (key.as_str(), Value::from(value.as_str()))).collect();
         let resource = attributes(resource.iter().map(|(key, value)| (*key, value)));
         json!({ "resourceSpans": [{
             "resource": { "attributes": resource },

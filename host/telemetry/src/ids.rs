@@ -128,11 +128,7 @@ impl TraceParent {
 
     /// Returns the span of a request of this caller, told from others by a word.
     pub fn child(&self, word: &str) -> SpanId {
-        SpanId(digest(&[
-            &self.trace.to_string(),
-            &self.span.to_string(),
-            word,
-        ]))
+        SpanId(digest(&[&self.trace.to_string(), &self.span.to_string(), word]))
     }
 }
 
@@ -169,16 +165,7 @@ mod tests {
         let capitals = HEADER.to_uppercase();
         let longer = format!("{HEADER}-01");
         let newest = HEADER.replacen("00", "ff", 1);
-        for bad in [
-            "",
-            "00",
-            "é",
-            zeros,
-            &capitals,
-            &longer,
-            &newest,
-            &HEADER[..54],
-        ] {
+        for bad in ["", "00", "é", zeros, &capitals, &longer, &newest, &HEADER[..54]] {
             assert_eq!(TraceParent::parse(bad), None, "{bad}");
         }
         // A later version may have more parts.

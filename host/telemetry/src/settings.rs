@@ -61,18 +61,12 @@ pub struct Settings {
 impl Settings {
     /// Reads the variables; none where no collector is named, or traces are switched off.
     pub fn from_environment() -> Option<Self> {
-        Self::read(&|name| {
-            std::env::var(name)
-                .ok()
-                .filter(|value| !value.trim().is_empty())
-        })
+        Self::read(&|name| std::env::var(name).ok().filter(|value| !value.trim().is_empty()))
     }
 
     /// Reads them by a function.
     pub(crate) fn read(variable: &dyn Fn(&str) -> Option<String>) -> Option<Self> {
-        let is = |name: &str, word: &str| {
-            variable(name).is_some_and(|value| value.trim().eq_ignore_ascii_case(word))
-        };
+        let is = |name: &str, word: &str| variable(name).is_some_and(|value| value.trim().eq_ignore_ascii_case(word));
         if is("OTEL_SDK_DISABLED", "true") || is("OTEL_TRACES_EXPORTER", "none") {
             return None;
         }
@@ -83,12 +77,8 @@ impl Settings {
                 format!("{}/v1/traces", base.trim_end_matches('/'))
             }
         };
-        let either =
-            |of_traces: &str, of_all: &str| variable(of_traces).or_else(|| variable(of_all));
-        let headers = either(
-            "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
-            "OTEL_EXPORTER_OTLP_HEADERS",
-        );
+        let either = |of_traces: &str, of_all: &str| variable(of_traces).or_else(|| variable(of_all));
+        let headers = either("OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS");
         let mut resource = pairs(&variable("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default());
         if let Some(name) = variable("OTEL_SERVICE_NAME") {
             resource.retain(|(key, _)| key != "service.name");
@@ -97,10 +87,7 @@ impl Settings {
             resource.push(("service.name".to_owned(), "wedflow".to_owned()));
         }
         let milliseconds = |name: &str| variable(name).and_then(|text| text.trim().parse().ok());
-        let timeout = either(
-            "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT",
-            "OTEL_EXPORTER_OTLP_TIMEOUT",
-        );
+        let timeout = either("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT");
         let timeout = timeout.and_then(|text| text.trim().parse().ok());
         Some(Settings {
             url,
@@ -118,8 +105,7 @@ impl Settings {
 
 /// Reads the choice of traces: `always_on`, `always_off`, `traceidratio`, each with `parentbased_` before it or not.
 fn sampler(variable: &dyn Fn(&str) -> Option<String>) -> Sampler {
-    let name =
-        variable("OTEL_TRACES_SAMPLER").unwrap_or_else(|| "parentbased_always_on".to_owned());
+    let name = variable("OTEL_TRACES_SAMPLER").unwrap_or_else(|| "parentbased_always_on".to_owned());
     let name = name.trim().to_ascii_lowercase();
     let own = name.strip_prefix("parentbased_");
     let ratio = match own.unwrap_or(&name) {
@@ -136,10 +122,7 @@ fn sampler(variable: &dyn Fn(&str) -> Option<String>) -> Sampler {
             1.0
         }
     };
-    Sampler {
-        ratio,
-        parent_based: own.is_some(),
-    }
+    Sampler { ratio, parent_based: own.is_some() }
 }
 
 /// Reads `key=value,key=value`, the values percent-encoded.
@@ -173,10 +156,7 @@ mod tests {
         assert!(read(&[COLLECTOR, ("OTEL_SDK_DISABLED", "true")]).is_none());
         assert!(read(&[COLLECTOR, ("OTEL_TRACES_EXPORTER", "none")]).is_none());
         let url = |variables: &[(&str, &str)]| read(variables).map(|settings| settings.url);
-        assert_eq!(
-            url(&[COLLECTOR]).as_deref(),
-            Some("http://collector:4318/v1/traces")
-        );
+        assert_eq!(url(&[COLLECTOR]).as_deref(), Some("http://collector:4318/v1/traces"));
         let own = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://own/x");
         assert_eq!(url(&[COLLECTOR, own]).as_deref(), Some("http://own/x"));
     }
@@ -185,38 +165,19 @@ mod tests {
     fn headers_and_attributes_are_read() {
         let settings = read(&[
             COLLECTOR,
-            (
-                "OTEL_EXPORTER_OTLP_HEADERS",
-                "authorization=Basic%20abc,x=1",
-            ),
-            (
-                "OTEL_RESOURCE_ATTRIBUTES",
-                "deployment.environment=test,=bad,bad",
-            ),
+            ("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Basic%20abc,x=1"),
+            ("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment=test,=bad,bad"),
             ("OTEL_SERVICE_NAME", "flows"),
         ])
         .expect("settings");
         let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
-        assert_eq!(
-            settings.headers,
-            [pair("authorization", "Basic abc"), pair("x", "1")]
-        );
-        assert_eq!(
-            settings.resource,
-            [
-                pair("deployment.environment", "test"),
-                pair("service.name", "flows")
-            ]
-        );
+        assert_eq!(settings.headers, [pair("authorization", "Basic abc"), pair("x", "1")]);
+        assert_eq!(settings.resource, [pair("deployment.environment", "test"), pair("service.name", "flows")]);
     }
 
     #[test]
     fn share_of_traces_is_about_the_ratio() {
-        let settings = read(&[
-            COLLECTOR,
-            ("OTEL_TRACES_SAMPLER", "traceidratio"),
-            ("OTEL_TRACES_SAMPLER_ARG", "0.25"),
-        ]);
+        let settings = read(&[COLLECTOR, ("OTEL_TRACES_SAMPLER", "traceidratio"), ("OTEL_TRACES_SAMPLER_ARG", "0.25")]);
         let sampler = settings.expect("settings").sampler;
         let traces = (0..4_000).map(|wid| InstanceTrace::new("mark", 1, wid).id);
         let taken = traces.filter(|id| sampler.takes(*id)).count();

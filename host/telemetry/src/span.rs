@@ -78,9 +78,7 @@ pub(crate) fn attributes<'a>(pairs: impl Iterator<Item = (&'a str, &'a Value)>) 
         Value::Number(number) => json!({ "intValue": number.to_string() }),
         other => json!({ "stringValue": other.to_string() }),
     };
-    pairs
-        .map(|(key, value)| json!({ "key": key, "value": written(value) }))
-        .collect()
+    pairs.map(|(key, value)| json!({ "key": key, "value": written(value) })).collect()
 }
 
 /// Returns nanoseconds since 1970 as text.

@@ -56,10 +56,7 @@ pub enum AuthenticationError {
 /// [`AuthenticationError`].
 pub async fn authenticate(store: &Store, token: &str) -> Result<Identity, AuthenticationError> {
     let secret = Secret::parse(token).ok_or(AuthenticationError::NoToken)?;
-    let bearer = store
-        .bearer(&secret.hash())
-        .await?
-        .ok_or(AuthenticationError::Invalid)?;
+    let bearer = store.bearer(&secret.hash()).await?.ok_or(AuthenticationError::Invalid)?;
     match bearer.moving.as_deref() {
         Some("left") => return Err(AuthenticationError::Moved),
         Some(_) => return Err(AuthenticationError::Moving),
@@ -77,14 +74,8 @@ pub async fn authenticate(store: &Store, token: &str) -> Result<Identity, Authen
 fn identity(bearer: Bearer) -> Option<Identity> {
     Some(Identity {
         role: bearer.role.parse().ok()?,
-        scopes: bearer
-            .scopes
-            .iter()
-            .map(|scope| scope.parse().ok())
-            .collect::<Option<_>>()?,
-        requests_per_second: bearer
-            .requests_per_second
-            .and_then(|rate| u32::try_from(rate).ok()),
+        scopes: bearer.scopes.iter().map(|scope| scope.parse().ok()).collect::<Option<_>>()?,
+        requests_per_second: bearer.requests_per_second.and_then(|rate| u32::try_from(rate).ok()),
         flows: bearer.flows,
         tenant: bearer.tenant,
         user: bearer.user,
@@ -115,15 +106,12 @@ impl Identity {
 
     /// Returns whether these scopes allow nothing that this identity's token does not.
     pub fn covers(&self, scopes: &[Scope]) -> bool {
-        scopes
-            .iter()
-            .all(|scope| self.scopes.iter().any(|own| scope.is_within(*own)))
+        scopes.iter().all(|scope| self.scopes.iter().any(|own| scope.is_within(*own)))
     }
 
     /// Returns whether a token for these flows may do nothing that this identity's token may not.
     pub fn covers_flows(&self, flows: &[String]) -> bool {
-        self.flows.is_empty()
-            || !flows.is_empty() && flows.iter().all(|flow| self.flows.contains(flow))
+        self.flows.is_empty() || !flows.is_empty() && flows.iter().all(|flow| self.flows.contains(flow))
     }
 
     /// The name in the audit log.
@@ -144,10 +132,7 @@ mod tests {
             role,
             token: "ci".to_owned(),
             prefix: "wed_aaaaaaaa".to_owned(),
-            scopes: scopes
-                .iter()
-                .map(|text| text.parse().expect("a scope"))
-                .collect(),
+            scopes: scopes.iter().map(|text| text.parse().expect("a scope")).collect(),
             flows: Vec::new(),
             requests_per_second: None,
         }
@@ -162,11 +147,7 @@ mod tests {
         for &area in Area::ALL {
             for verb in [Verb::Read, Verb::Write] {
                 let expected = area == Area::Flows || (area == Area::Jobs && verb == Verb::Read);
-                assert_eq!(
-                    narrow.may(Action { area, verb }),
-                    expected,
-                    "{area:?} {verb:?}"
-                );
+                assert_eq!(narrow.may(Action { area, verb }), expected, "{area:?} {verb:?}");
             }
         }
         assert!(!with(Role::Admin, &[]).may(Action::read(Area::Flows)));
@@ -174,13 +155,9 @@ mod tests {
 
     #[test]
     fn token_for_flows_covers_those_alone() {
-        let limited = Identity {
-            flows: vec!["orders".to_owned(), "trips".to_owned()],
-            ..with(Role::Admin, &["write"])
-        };
-        let flows = |names: &[&str]| -> Vec<String> {
-            names.iter().map(|name| (*name).to_owned()).collect()
-        };
+        let limited =
+            Identity { flows: vec!["orders".to_owned(), "trips".to_owned()], ..with(Role::Admin, &["write"]) };
+        let flows = |names: &[&str]| -> Vec<String> { names.iter().map(|name| (*name).to_owned()).collect() };
         assert!(limited.covers_flows(&flows(&["orders"])));
         assert!(!limited.covers_flows(&flows(&["orders", "other"])));
         assert!(!limited.covers_flows(&[]));
@@ -190,12 +167,8 @@ mod tests {
     #[test]
     fn a_token_covers_what_it_allows() {
         let narrow = with(Role::Admin, &["flows:write", "jobs:read"]);
-        let scopes = |texts: &[&str]| -> Vec<Scope> {
-            texts
-                .iter()
-                .map(|text| text.parse().expect("a scope"))
-                .collect()
-        };
+        let scopes =
+            |texts: &[&str]| -> Vec<Scope> { texts.iter().map(|text| text.parse().expect("a scope")).collect() };
         assert!(narrow.covers(&scopes(&["flows:read", "jobs:read"])));
         assert!(!narrow.covers(&scopes(&["flows:read", "jobs:write"])));
         assert!(!narrow.covers(&scopes(&["read"])));

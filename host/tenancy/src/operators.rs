@@ -24,20 +24,9 @@ impl OperatorIdentity {
 ///
 /// # Errors
 /// [`StoreError::Refused`] when the name is taken or not allowed.
-pub async fn issue_operator(
-    store: &Store,
-    name: &str,
-    may_write: bool,
-    days: i32,
-) -> Result<Secret, StoreError> {
+pub async fn issue_operator(store: &Store, name: &str, may_write: bool, days: i32) -> Result<Secret, StoreError> {
     let secret = Secret::random();
-    let new = NewOperator {
-        name,
-        prefix: secret.prefix(),
-        hash: &secret.hash(),
-        may_write,
-        days,
-    };
+    let new = NewOperator { name, prefix: secret.prefix(), hash: &secret.hash(), may_write, days };
     store.create_operator(&new).await?;
     Ok(secret)
 }
@@ -46,14 +35,8 @@ pub async fn issue_operator(
 ///
 /// # Errors
 /// [`AuthenticationError`].
-pub async fn authenticate_operator(
-    store: &Store,
-    secret: &Secret,
-) -> Result<OperatorIdentity, AuthenticationError> {
+pub async fn authenticate_operator(store: &Store, secret: &Secret) -> Result<OperatorIdentity, AuthenticationError> {
     let operator = store.operator(&secret.hash()).await?;
     let operator = operator.ok_or(AuthenticationError::Invalid)?;
-    Ok(OperatorIdentity {
-        name: operator.name,
-        may_write: operator.may_write,
-    })
+    Ok(OperatorIdentity { name: operator.name, may_write: operator.may_write })
 }

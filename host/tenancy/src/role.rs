@@ -72,18 +72,12 @@ pub struct Action {
 impl Action {
     /// Looking at something.
     pub const fn read(area: Area) -> Self {
-        Action {
-            area,
-            verb: Verb::Read,
-        }
+        Action { area, verb: Verb::Read }
     }
 
     /// Changing something.
     pub const fn write(area: Area) -> Self {
-        Action {
-            area,
-            verb: Verb::Write,
-        }
+        Action { area, verb: Verb::Write }
     }
 }
 
@@ -123,9 +117,7 @@ impl Role {
     pub fn may(self, action: Action) -> bool {
         let row = MATRIX.iter().find(|(area, _)| *area == action.area);
         let column = Role::ALL.iter().position(|role| *role == self);
-        let level = row
-            .zip(column)
-            .map_or(NO, |((_, levels), column)| levels[column]);
+        let level = row.zip(column).map_or(NO, |((_, levels), column)| levels[column]);
         match action.verb {
             Verb::Read => level >= R,
             Verb::Write => level >= RW,
@@ -147,21 +139,12 @@ impl FromStr for Role {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Role::ALL
-            .iter()
-            .copied()
-            .find(|role| role.name() == text)
-            .ok_or_else(|| {
-                format!(
-                    "there is no role \"{text}\"; there are {}",
-                    Role::ALL
-                        .iter()
-                        .copied()
-                        .map(Role::name)
-                        .collect::<Vec<_>>()
-                        .join(", ")
-                )
-            })
+        Role::ALL.iter().copied().find(|role| role.name() == text).ok_or_else(|| {
+            format!(
+                "there is no role \"{text}\"; there are {}",
+                Role::ALL.iter().copied().map(Role::name).collect::<Vec<_>>().join(", ")
+            )
+        })
     }
 }
 

@@ -23,22 +23,14 @@ impl ScopeError {
     pub fn hint() -> String {
         format!(
             "Use read or write for everything that the role may, or AREA:read or AREA:write with one of {}.",
-            Area::ALL
-                .iter()
-                .copied()
-                .map(Area::name)
-                .collect::<Vec<_>>()
-                .join(", ")
+            Area::ALL.iter().copied().map(Area::name).collect::<Vec<_>>().join(", ")
         )
     }
 }
 
 impl Scope {
     /// Everything that the role may.
-    pub const ALL: Scope = Scope {
-        area: None,
-        verb: Verb::Write,
-    };
+    pub const ALL: Scope = Scope { area: None, verb: Verb::Write };
 
     /// Returns whether it allows this.
     pub fn allows(self, action: Action) -> bool {
@@ -97,16 +89,7 @@ mod tests {
         for text in ["read", "write", "flows:read", "all-tokens:write"] {
             assert_eq!(scope(text).to_string(), text);
         }
-        for text in [
-            "",
-            ":",
-            "all",
-            "flows",
-            "flows:",
-            "flow:read",
-            "Read",
-            "read ",
-        ] {
+        for text in ["", ":", "all", "flows", "flows:", "flow:read", "Read", "read "] {
             assert!(text.parse::<Scope>().is_err(), "{text}");
         }
     }
@@ -130,16 +113,11 @@ mod tests {
             .chain([None])
             .flat_map(|area| [Verb::Read, Verb::Write].map(|verb| Scope { area, verb }))
             .collect();
-        let actions: Vec<Action> = Area::ALL
-            .iter()
-            .copied()
-            .flat_map(|area| [Action::read(area), Action::write(area)])
-            .collect();
+        let actions: Vec<Action> =
+            Area::ALL.iter().copied().flat_map(|area| [Action::read(area), Action::write(area)]).collect();
         for one in &all {
             for other in &all {
-                let nothing_more = actions
-                    .iter()
-                    .all(|action| !one.allows(*action) || other.allows(*action));
+                let nothing_more = actions.iter().all(|action| !one.allows(*action) || other.allows(*action));
                 assert_eq!(one.is_within(*other), nothing_more, "{one} within {other}");
             }
         }

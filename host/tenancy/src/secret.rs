@@ -67,9 +67,7 @@ impl fmt::Debug for Secret {
 }
 
 fn checksum(random: &str) -> String {
-    BASE32_NOPAD
-        .encode(&crc32fast::hash(random.as_bytes()).to_be_bytes())
-        .to_ascii_lowercase()
+    BASE32_NOPAD.encode(&crc32fast::hash(random.as_bytes()).to_be_bytes()).to_ascii_lowercase()
 }
 
 #[cfg(test)]
@@ -94,13 +92,7 @@ mod tests {
             let text = String::from_utf8(bytes).expect("ascii");
             assert_eq!(Secret::parse(&text), None, "{at}");
         }
-        for text in [
-            "",
-            "wed_",
-            "wed_é",
-            &secret.reveal()[..62],
-            &format!("{}a", secret.reveal()),
-        ] {
+        for text in ["", "wed_", "wed_é", &secret.reveal()[..62], &format!("{}a", secret.reveal())] {
             assert_eq!(Secret::parse(text), None, "{text}");
         }
     }
@@ -109,9 +101,6 @@ mod tests {
     fn debugging_does_not_tell_it() {
         let secret = Secret::random();
         let shown = format!("{secret:?}");
-        assert!(
-            shown.contains(secret.prefix()) && shown.len() < 30,
-            "{shown}"
-        );
+        assert!(shown.contains(secret.prefix()) && shown.len() < 30, "{shown}");
     }
 }

@@ -54,11 +54,7 @@ pub enum TokenError {
 ///
 /// # Errors
 /// [`TokenError`].
-pub async fn issue(
-    store: &Store,
-    by: Option<&Identity>,
-    request: &TokenRequest<'_>,
-) -> Result<Issued, TokenError> {
+pub async fn issue(store: &Store, by: Option<&Identity>, request: &TokenRequest<'_>) -> Result<Issued, TokenError> {
     if request.scopes.is_empty() {
         return Err(TokenError::NoScope);
     }
@@ -97,11 +93,7 @@ pub async fn rotate(
     overlap: Option<&str>,
 ) -> Result<Issued, TokenError> {
     let old = store.token(tenant, id).await?;
-    let scopes: Vec<Scope> = old
-        .scopes
-        .iter()
-        .filter_map(|scope| scope.parse().ok())
-        .collect();
+    let scopes: Vec<Scope> = old.scopes.iter().filter_map(|scope| scope.parse().ok()).collect();
     if by.is_some_and(|by| !by.covers(&scopes) || !by.covers_flows(&old.flows)) {
         return Err(TokenError::TooMuch);
     }
@@ -119,8 +111,6 @@ pub async fn rotate(
         flows: &old.flows,
         days,
     };
-    let token = store
-        .rotate_token(tenant, id, &new, overlap.unwrap_or(OVERLAP))
-        .await?;
+    let token = store.rotate_token(tenant, id, &new, overlap.unwrap_or(OVERLAP)).await?;
     Ok(Issued { secret, token })
 }

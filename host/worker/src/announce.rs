@@ -25,17 +25,11 @@ pub(crate) struct UnderWay(Mutex<Vec<i32>>);
 
 impl UnderWay {
     fn webhooks(&self) -> Vec<i32> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn begin(&self, webhook: i32) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(webhook);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(webhook);
     }
 
     fn end(&self, webhook: i32) {
@@ -47,10 +41,7 @@ impl UnderWay {
 }
 
 /// Begins to deliver messages that are due, of webhooks that have not their share under way.
-pub(crate) async fn deliver(
-    shared: &Arc<Shared>,
-    under_way: &Arc<UnderWay>,
-) -> Result<(), StoreError> {
+pub(crate) async fn deliver(shared: &Arc<Shared>, under_way: &Arc<UnderWay>) -> Result<(), StoreError> {
     let busy = under_way.webhooks();
     let taken = shared.store.take_messages(&busy, MESSAGES_MAX);
     for message in taken.await? {
@@ -93,9 +84,7 @@ async fn attempt(shared: &Shared, message: Message) -> Result<bool, StoreError> 
             Ok(()) => shared.store.message_delivered(number).await,
             Err(failure) => {
                 let store = &shared.store;
-                store
-                    .message_failed(number, &failure.reason, failure.is_gone)
-                    .await
+                store.message_failed(number, &failure.reason, failure.is_gone).await
             }
         }
     };
@@ -121,19 +110,13 @@ struct Failure {
 
 impl From<String> for Failure {
     fn from(reason: String) -> Self {
-        Failure {
-            reason,
-            is_gone: false,
-        }
+        Failure { reason, is_gone: false }
     }
 }
 
 async fn post(shared: &Shared, message: &Message) -> Result<(), Failure> {
-    let target = HostPort::of_url(&message.url)
-        .ok_or_else(|| "the URL names no host and port".to_owned())?;
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    let target = HostPort::of_url(&message.url).ok_or_else(|| "the URL names no host and port".to_owned())?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let mut request = Request {
         method: "POST".to_owned(),
         url: message.url.clone(),
@@ -143,26 +126,18 @@ async fn post(shared: &Shared, message: &Message) -> Result<(), Failure> {
     };
     let http = shared.outside.http_of(&message.tenant);
     let traced = match &shared.spans {
-        Some(spans) => {
-            (spans.begin_post(&shared.store, message, &mut request).await).map(|post| (spans, post))
-        }
+        Some(spans) => (spans.begin_post(&shared.store, message, &mut request).await).map(|post| (spans, post)),
         None => None,
     };
     // Its body says nothing to us, and may never end.
     let status = http.status(&[target], request).await;
     let outcome = match status.map_err(|error| error.to_string()) {
         Ok(200..=299) => Ok(()),
-        Ok(status) => Err(Failure {
-            reason: format!("it answered {status}"),
-            is_gone: status == 410,
-        }),
+        Ok(status) => Err(Failure { reason: format!("it answered {status}"), is_gone: status == 410 }),
         Err(reason) => Err(reason.into()),
     };
     if let Some((spans, post)) = traced {
-        let failure = outcome
-            .as_ref()
-            .err()
-            .map(|failure: &Failure| failure.reason.as_str());
+        let failure = outcome.as_ref().err().map(|failure: &Failure| failure.reason.as_str());
         spans.end_post(post, message, failure);
     }
     outcome
@@ -173,9 +148,7 @@ async fn post(shared: &Shared, message: &Message) -> Result<(), Failure> {
 fn headers(message: &Message, seconds: u64) -> Vec<(String, String)> {
     let id = message.name.clone();
     let signed = format!("{id}.{seconds}.{}", message.body);
-    let signatures: Vec<String> = (message.secrets.iter())
-        .map(|secret| signature(secret, &signed))
-        .collect();
+    let signatures: Vec<String> = (message.secrets.iter()).map(|secret| signature(secret, &signed)).collect();
     [
         ("content-type", "application/json".to_owned()),
         ("user-agent", "wedflow".to_owned()),
@@ -218,15 +191,9 @@ mod tests {
             attempt: 1,
         };
         let headers = headers(&message, 1_614_265_330);
-        let signature = headers
-            .iter()
-            .find(|(name, _)| name == "webhook-signature")
-            .map(|(_, value)| value.as_str());
+        let signature = headers.iter().find(|(name, _)| name == "webhook-signature").map(|(_, value)| value.as_str());
         assert!(signature.is_some_and(|value| value.starts_with("v1,") && value.len() == 47));
-        let other = Message {
-            name: "msg_2".to_owned(),
-            ..message
-        };
+        let other = Message { name: "msg_2".to_owned(), ..message };
         let changed = self::headers(&other, 1_614_265_330);
         assert_ne!(headers, changed);
     }

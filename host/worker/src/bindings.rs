@@ -164,18 +164,11 @@ impl Bindings {
     ///
     /// # Errors
     /// The outer one: it cannot be known now. The inner one: why it cannot be run, for a person.
-    pub(crate) async fn runnable(
-        &self,
-        claimed: &Claimed,
-    ) -> Result<Result<Arc<Runnable>, String>, NotLoaded> {
+    pub(crate) async fn runnable(&self, claimed: &Claimed) -> Result<Result<Arc<Runnable>, String>, NotLoaded> {
         let known = of_version(&self.runnables, binding_key(claimed), claimed.flow_version);
         let cell = {
             let mut transitions = known.kept.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(
-                transitions
-                    .entry(claimed.job.transition.clone())
-                    .or_default(),
-            )
+            Arc::clone(transitions.entry(claimed.job.transition.clone()).or_default())
         };
         let load = async || {
             let loaded = self.load(claimed).await?;
@@ -193,12 +186,7 @@ impl Bindings {
         let is_new = !cell.initialized();
         let loaded = cell.get_or_try_init(load).await.cloned();
         if is_new {
-            weigh(
-                &self.runnables,
-                binding_key(claimed),
-                &known,
-                bytes_of(&known.kept),
-            );
+            weigh(&self.runnables, binding_key(claimed), &known, bytes_of(&known.kept));
         }
         loaded
     }
@@ -209,12 +197,8 @@ impl Bindings {
     /// # Errors
     /// The database is away.
     pub(crate) async fn is_given_back(&self, claimed: &Claimed) -> Result<bool, StoreError> {
-        let flow = self
-            .flow(claimed.job.key.flow, claimed.flow_version)
-            .await?;
-        Ok(flow.is_ok_and(|flow| {
-            flow.shape.suspended || flow.shape.attributes_version > claimed.flow_version
-        }))
+        let flow = self.flow(claimed.job.key.flow, claimed.flow_version).await?;
+        Ok(flow.is_ok_and(|flow| flow.shape.suspended || flow.shape.attributes_version > claimed.flow_version))
     }
 
     async fn load(&self, claimed: &Claimed) -> Result<Result<Arc<Runnable>, String>, NotLoaded> {
@@ -222,21 +206,13 @@ impl Bindings {
             Ok(component) => component,
             Err(reason) => return Ok(Err(reason)),
         };
-        let flow = match self
-            .flow(claimed.job.key.flow, claimed.flow_version)
-            .await?
-        {
+        let flow = match self.flow(claimed.job.key.flow, claimed.flow_version).await? {
             Ok(flow) => flow,
             Err(reason) => return Ok(Err(reason)),
         };
         let name = &claimed.job.transition;
         let Some(declaration) = component.manifest.transition(name) else {
-            let declared: Vec<&str> = component
-                .manifest
-                .transitions
-                .iter()
-                .map(|d| d.transition.as_str())
-                .collect();
+            let declared: Vec<&str> = component.manifest.transitions.iter().map(|d| d.transition.as_str()).collect();
             return Ok(Err(format!(
                 "the component does not declare transition \"{name}\"; it declares {}",
                 declared.join(", ")
@@ -250,25 +226,18 @@ impl Bindings {
             Ok(granted) => granted,
             Err(reason) => return Ok(Err(reason)),
         };
-        Ok(
-            match component
-                .component
-                .bind(declaration, &flow.shape.attributes)
-            {
-                Ok(bound) => Ok(Arc::new(Runnable {
-                    writes: declaration.writes.as_ref().map(|writes| {
-                        writes
-                            .iter()
-                            .map(|attribute| attribute.name.clone())
-                            .collect()
-                    }),
-                    flow,
-                    breaker: self.breaker(claimed),
-                    bound: bound.provided_with(provided).granted_with(granted),
-                })),
-                Err(error) => Err(error.to_string()),
-            },
-        )
+        Ok(match component.component.bind(declaration, &flow.shape.attributes) {
+            Ok(bound) => Ok(Arc::new(Runnable {
+                writes: declaration
+                    .writes
+                    .as_ref()
+                    .map(|writes| writes.iter().map(|attribute| attribute.name.clone()).collect()),
+                flow,
+                breaker: self.breaker(claimed),
+                bound: bound.provided_with(provided).granted_with(granted),
+            })),
+            Err(error) => Err(error.to_string()),
+        })
     }
 
     fn breaker(&self, claimed: &Claimed) -> Arc<Breaker> {
@@ -286,22 +255,14 @@ impl Bindings {
 
     /// Returns the values that the flow's owner gives a transition besides the state. Transitions with the same secrets
     /// share them. Without a key to secrets, later.
-    fn provided(
-        &self,
-        flow: &LoadedFlow,
-        transition: &str,
-    ) -> Result<Result<Arc<Provided>, String>, NotLoaded> {
+    fn provided(&self, flow: &LoadedFlow, transition: &str) -> Result<Result<Arc<Provided>, String>, NotLoaded> {
         let granted = flow.secrets_of(transition);
         let mut known = flow.provided.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(provided) = known.get(&granted) {
             return Ok(Ok(Arc::clone(provided)));
         }
         let mut secrets = HashMap::new();
-        for sealed in flow
-            .secrets
-            .iter()
-            .filter(|sealed| granted.contains_key(&sealed.name))
-        {
+        for sealed in flow.secrets.iter().filter(|sealed| granted.contains_key(&sealed.name)) {
             let Some(key) = self.key() else {
                 tracing::warn!(
                     flow = %flow.shape.name,
@@ -317,24 +278,16 @@ impl Bindings {
                 Err(error) => return Ok(Err(format!("the secret \"{}\": {error}", sealed.name))),
             };
         }
-        let sent: HashSet<String> = (granted.iter().filter(|(_, sent)| **sent))
-            .map(|(name, _)| name.clone())
-            .collect();
+        let sent: HashSet<String> = (granted.iter().filter(|(_, sent)| **sent)).map(|(name, _)| name.clone()).collect();
         let provided = Provided::new(Arc::clone(&flow.settings), secrets).only_sent(sent);
         let provided = Arc::new(provided);
         known.insert(granted, Arc::clone(&provided));
         Ok(Ok(provided))
     }
 
-    async fn flow(
-        &self,
-        flow_id: FlowId,
-        version: i32,
-    ) -> Result<Result<Arc<LoadedFlow>, String>, StoreError> {
+    async fn flow(&self, flow_id: FlowId, version: i32) -> Result<Result<Arc<LoadedFlow>, String>, StoreError> {
         let known = of_version(&self.flows, flow_id, version);
-        let loaded = known
-            .kept
-            .get_or_try_init(|| async { Ok(Ok(Arc::new(self.read_flow(flow_id).await?))) });
+        let loaded = known.kept.get_or_try_init(|| async { Ok(Ok(Arc::new(self.read_flow(flow_id).await?))) });
         let is_new = !known.kept.initialized();
         let loaded = loaded.await.cloned();
         if let (true, Ok(Ok(flow))) = (is_new, &loaded) {
@@ -349,8 +302,7 @@ impl Bindings {
         let mut reads = 0;
         loop {
             reads += 1;
-            let settings: HashMap<String, String> =
-                self.store.settings(flow_id).await?.into_iter().collect();
+            let settings: HashMap<String, String> = self.store.settings(flow_id).await?.into_iter().collect();
             let secrets = self.store.secrets(flow_id).await?;
             let grants = self.store.grants(flow_id).await?;
             let after = self.store.flow_shape(flow_id).await?;
@@ -371,10 +323,7 @@ impl Bindings {
         }
     }
 
-    async fn component(
-        &self,
-        id: ComponentId,
-    ) -> Result<Result<Arc<LoadedComponent>, String>, NotLoaded> {
+    async fn component(&self, id: ComponentId) -> Result<Result<Arc<LoadedComponent>, String>, NotLoaded> {
         let cell = one_of(&self.components, id);
         cell.get_or_try_init(|| async {
             let (tenant, bytes) = match self.store.component_bytes(id).await {
@@ -383,9 +332,7 @@ impl Bindings {
                 Err(error) => return Err(error.into()),
             };
             let (sandbox, limits) = (Arc::clone(&self.sandbox), self.limits.clone());
-            let compiled =
-                tokio::task::spawn_blocking(move || sandbox.compile_for(&tenant, &bytes, &limits))
-                    .await;
+            let compiled = tokio::task::spawn_blocking(move || sandbox.compile_for(&tenant, &bytes, &limits)).await;
             let component = match compiled {
                 Ok(Ok(component)) => component,
                 // Only what is the file's own fault is remembered.
@@ -409,10 +356,7 @@ impl Bindings {
                 }
             };
             match self.sandbox.describe(&component).await {
-                Ok(manifest) => Ok(Ok(Arc::new(LoadedComponent {
-                    component,
-                    manifest,
-                }))),
+                Ok(manifest) => Ok(Ok(Arc::new(LoadedComponent { component, manifest }))),
                 // It described itself when it was uploaded.
                 Err(error) if error.is_of_machine() => {
                     tracing::warn!(
@@ -445,19 +389,14 @@ impl LoadedFlow {
 
     /// Returns the bytes of its settings and secrets.
     fn bytes(&self) -> u64 {
-        let settings = self
-            .settings
-            .iter()
-            .map(|(key, value)| key.len() + value.len());
+        let settings = self.settings.iter().map(|(key, value)| key.len() + value.len());
         let secrets = self.secrets.iter().map(|secret| secret.ciphertext.len());
         (settings.sum::<usize>() + secrets.sum::<usize>()) as u64
     }
 
     /// Returns the access outside its call that it grants a transition.
     pub(crate) fn grant(&self, transition: &str) -> Option<&Grant> {
-        self.grants
-            .iter()
-            .find(|grant| grant.transition == transition)
+        self.grants.iter().find(|grant| grant.transition == transition)
     }
 }
 
@@ -467,9 +406,9 @@ impl Runnable {
     pub(crate) fn verdict(&self, outcome: Outcome, account: String) -> Verdict {
         let clauses = &self.flow.clauses;
         let judged = match &outcome {
-            Outcome::Clause(text) => clauses.judge_clause(text, self.writes.as_ref(), |text| {
-                self.mask(text).into_owned()
-            }),
+            Outcome::Clause(text) => {
+                clauses.judge_clause(text, self.writes.as_ref(), |text| self.mask(text).into_owned())
+            }
             Outcome::Assignments(list) => clauses.judge_assignments(list, self.writes.as_ref()),
             other => {
                 return Verdict::Fail {
@@ -495,12 +434,7 @@ impl Runnable {
                 },
             )),
             // The same state would give the same clause: no use in trying again.
-            Err(message) => Verdict::Fail {
-                outcome: "refused".to_owned(),
-                message,
-                retry: false,
-                after: None,
-            },
+            Err(message) => Verdict::Fail { outcome: "refused".to_owned(), message, retry: false, after: None },
         }
     }
 
@@ -520,18 +454,12 @@ fn binding_key(claimed: &Claimed) -> BindingKey {
 /// Returns the bytes that a flow's transitions hold: the flow's settings once, and each different set of secrets.
 fn bytes_of(transitions: &Transitions) -> u64 {
     let transitions = transitions.lock().unwrap_or_else(PoisonError::into_inner);
-    let runnables = || {
-        transitions
-            .values()
-            .filter_map(|cell| cell.get()?.as_ref().ok())
-    };
+    let runnables = || transitions.values().filter_map(|cell| cell.get()?.as_ref().ok());
     let provided: HashMap<*const Provided, usize> = runnables()
         .filter_map(|runnable| runnable.bound.provided())
         .map(|provided| (Arc::as_ptr(provided), provided.memory()))
         .collect();
-    let flow = runnables()
-        .next()
-        .map_or(0, |runnable| runnable.flow.bytes());
+    let flow = runnables().next().map_or(0, |runnable| runnable.flow.bytes());
     flow + provided.values().sum::<usize>() as u64
 }
 
@@ -544,11 +472,7 @@ where
     let is_kept = (cache.peek(&key)).is_some_and(|kept| kept.version == value.version);
     if is_kept && bytes > value.bytes.max(BYTES_MIN) {
         let (version, kept) = (value.version, value.kept.clone());
-        let weighed = Arc::new(Versioned {
-            version,
-            kept,
-            bytes,
-        });
+        let weighed = Arc::new(Versioned { version, kept, bytes });
         cache.insert(key, weighed);
     }
 }
@@ -556,8 +480,7 @@ where
 /// The value of a key, made where there is none.
 fn one_of<K: std::hash::Hash + Eq + Clone, T: Default>(cache: &Cache<K, Arc<T>>, key: K) -> Arc<T> {
     // To make one cannot fail.
-    let made: Result<_, std::convert::Infallible> =
-        cache.get_or_insert_with(&key, || Ok(Arc::default()));
+    let made: Result<_, std::convert::Infallible> = cache.get_or_insert_with(&key, || Ok(Arc::default()));
     made.unwrap_or_default()
 }
 
@@ -572,11 +495,7 @@ where
     {
         return known;
     }
-    let made = Arc::new(Versioned {
-        version,
-        kept: T::default(),
-        bytes: 0,
-    });
+    let made = Arc::new(Versioned { version, kept: T::default(), bytes: 0 });
     cache.insert(key, Arc::clone(&made));
     made
 }
@@ -591,10 +510,7 @@ mod tests {
         let used = of_version(&cache, 1, 7);
         for key in 2..1_000 {
             of_version(&cache, key, 1);
-            assert!(
-                Arc::ptr_eq(&used, &of_version(&cache, 1, 7)),
-                "forgotten at {key}"
-            );
+            assert!(Arc::ptr_eq(&used, &of_version(&cache, 1, 7)), "forgotten at {key}");
         }
         assert!(cache.len() <= 104 && cache.len() > 50, "{}", cache.len());
         for version in 8..1_000 {

@@ -143,10 +143,7 @@ mod tests {
     fn timeout_counts_as_a_fault_only_after_computing() {
         assert_eq!(End::of(&Outcome::TimedOut, 2), End::Neither);
         assert_eq!(End::of(&Outcome::TimedOut, 900), End::Fault);
-        let failed = Outcome::Failed {
-            message: String::new(),
-            retry: true,
-        };
+        let failed = Outcome::Failed { message: String::new(), retry: true };
         assert_eq!(End::of(&failed, 900), End::Own);
         assert_eq!(End::of(&Outcome::OutOfFuel, 0), End::Fault);
         let breaker = after([true]);

@@ -8,9 +8,7 @@ use std::time::Duration;
 use foldhash::{HashMap, HashMapExt, HashSet};
 use wedflow_model::{FlowId, HostId, LeaseToken, Wid};
 use wedflow_sandbox::Provided;
-use wedflow_store::{
-    AttemptRecord, Claimed, CommitGroup, CommitItem, FailedAttempt, Store, StoreError,
-};
+use wedflow_store::{AttemptRecord, Claimed, CommitGroup, CommitItem, FailedAttempt, Store, StoreError};
 
 use crate::decision::{Instance, Locked, OfInstance, Part, Parts, Refusal, Step};
 use crate::desk::Committing;
@@ -57,23 +55,12 @@ impl Ready {
             literals: std::mem::take(literals),
             measure: finished.measure,
         };
-        Ok(Ready {
-            item,
-            shape,
-            finished,
-        })
+        Ok(Ready { item, shape, finished })
     }
 
     fn into_finished(self) -> Finished {
-        let Ready {
-            item,
-            shape,
-            mut finished,
-        } = self;
-        finished.verdict = Verdict::Commit(Rendered {
-            shape,
-            literals: item.literals,
-        });
+        let Ready { item, shape, mut finished } = self;
+        finished.verdict = Verdict::Commit(Rendered { shape, literals: item.literals });
         finished
     }
 }
@@ -97,11 +84,7 @@ pub(crate) async fn deal_with(
             Ok(fired) => {
                 committed += part.results.len();
                 if let Some(spans) = &shared.spans {
-                    spans.taken(
-                        part.results
-                            .iter()
-                            .filter_map(|one| one.finished.traced.as_deref().copied()),
-                    );
+                    spans.taken(part.results.iter().filter_map(|one| one.finished.traced.as_deref().copied()));
                 }
                 let (fired, _arriving) = shared.jobs(fired).await;
                 committing.committed(tokens(&part.results), fired);
@@ -118,8 +101,7 @@ pub(crate) async fn deal_with(
                     shared.note_lost_answer();
                 }
                 report_again(&refusal, part.results.len());
-                next = Some(after(store, host, part, pause).await)
-                    .filter(|part| !part.results.is_empty());
+                next = Some(after(store, host, part, pause).await).filter(|part| !part.results.is_empty());
             }
             Step::Meet { locks, results } => {
                 let held = results.into_iter().map(Ready::into_finished).collect();
@@ -132,11 +114,7 @@ pub(crate) async fn deal_with(
         next = next.or_else(|| parts.next_part());
     }
     if let Some(spans) = &shared.spans {
-        spans.taken(
-            failed
-                .iter()
-                .filter_map(|one| one.traced.as_deref().copied()),
-        );
+        spans.taken(failed.iter().filter_map(|one| one.traced.as_deref().copied()));
     }
     record(store, host, failed, committing).await;
     committed
@@ -160,10 +138,7 @@ fn report_again(error: &StoreError, results: usize) {
 }
 
 fn report_lost(results: usize) {
-    tracing::info!(
-        results,
-        "results came after the host's leases were lost; they are dropped"
-    );
+    tracing::info!(results, "results came after the host's leases were lost; they are dropped");
 }
 
 /// Waits before a part is tried again. An answer that was lost is looked up, never repeated blindly: what is no longer
@@ -174,8 +149,7 @@ async fn after(store: &Store, host: HostId, mut part: Part<Ready>, pause: Durati
     let held = store.still_held(host, &tokens);
     if let Ok(held) = held.await {
         let before = part.results.len();
-        part.results
-            .retain(|ready| held.contains(&ready.item.token));
+        part.results.retain(|ready| held.contains(&ready.item.token));
         if part.results.len() < before {
             tracing::info!(
                 results = before - part.results.len(),
@@ -203,10 +177,7 @@ fn separate(batch: Vec<Finished>) -> (Vec<Ready>, Vec<Finished>) {
 /// names or types: they are run again.
 async fn give_back(store: &Store, host: HostId, part: &[Ready], committing: &mut Committing) {
     let tokens = tokens(part);
-    tracing::info!(
-        jobs = tokens.len(),
-        "attributes of a flow have changed; its results are made anew"
-    );
+    tracing::info!(jobs = tokens.len(), "attributes of a flow have changed; its results are made anew");
     with_patience(|| store.release(host, &tokens)).await;
     committing.committed(tokens, Vec::new());
 }
@@ -232,9 +203,8 @@ async fn quarantine(store: &Store, host: HostId, (locks, held): Met, committing:
         "another session holds locks of a flow; the results that need them wait, and go on when that session commits"
     );
     if committing.again {
-        let jobs: Vec<(FlowId, Wid, LeaseToken)> = (held.iter())
-            .map(|one| (one.key.flow, one.key.wid, one.token))
-            .collect();
+        let jobs: Vec<(FlowId, Wid, LeaseToken)> =
+            (held.iter()).map(|one| (one.key.flow, one.key.wid, one.token)).collect();
         let noted = store.note_locked(host, &jobs);
         if let Err(error) = noted.await {
             tracing::debug!(%error, "could not say that jobs wait for a lock");
@@ -281,14 +251,8 @@ async fn record(store: &Store, host: HostId, failed: Vec<Finished>, committing: 
 
 /// Puts a text of ours in the place of a failed attempt's.
 fn without_words(one: &mut Finished) {
-    if let Verdict::Fail {
-        outcome, message, ..
-    } = &mut one.verdict
-    {
-        tracing::warn!(
-            flow = one.key.flow.get(),
-            "an attempt's record was refused; it is recorded without its words"
-        );
+    if let Verdict::Fail { outcome, message, .. } = &mut one.verdict {
+        tracing::warn!(flow = one.key.flow.get(), "an attempt's record was refused; it is recorded without its words");
         *message = format!("{outcome}; what it said cannot be kept");
     }
 }
@@ -296,21 +260,14 @@ fn without_words(one: &mut Finished) {
 /// Records a part of failed attempts.
 async fn recorded(store: &Store, host: HostId, part: &Part<Finished>) -> Result<(), StoreError> {
     let attempts: Vec<FailedAttempt> = part.results.iter().filter_map(attempt).collect();
-    let records: Vec<&AttemptRecord> = (part.results.iter().filter(|_| !part.careful))
-        .filter_map(|one| one.record.as_deref())
-        .collect();
+    let records: Vec<&AttemptRecord> =
+        (part.results.iter().filter(|_| !part.careful)).filter_map(|one| one.record.as_deref()).collect();
     store.fail_recorded(host, &attempts, &records).await
 }
 
 /// A failed attempt as the database takes it; nothing of a result that is to be committed.
 fn attempt(one: &Finished) -> Option<FailedAttempt> {
-    let Verdict::Fail {
-        outcome,
-        message,
-        retry,
-        after,
-    } = &one.verdict
-    else {
+    let Verdict::Fail { outcome, message, retry, after } = &one.verdict else {
         return None;
     };
     Some(FailedAttempt {
@@ -329,25 +286,12 @@ fn attempt(one: &Finished) -> Option<FailedAttempt> {
 }
 
 /// Commits a part.
-async fn commit(
-    store: &Store,
-    host: HostId,
-    part: &Part<Ready>,
-    lease: bool,
-) -> Result<Vec<Claimed>, StoreError> {
-    let records: Vec<&AttemptRecord> = (part.results.iter())
-        .filter_map(|ready| ready.finished.record.as_deref())
-        .collect();
+async fn commit(store: &Store, host: HostId, part: &Part<Ready>, lease: bool) -> Result<Vec<Claimed>, StoreError> {
+    let records: Vec<&AttemptRecord> =
+        (part.results.iter()).filter_map(|ready| ready.finished.record.as_deref()).collect();
     let groups = groups(&part.results);
-    tracing::trace!(
-        results = part.results.len(),
-        groups = groups.len(),
-        lease,
-        "commits"
-    );
-    store
-        .commit_recorded(host, &groups, part.careful, lease, &records)
-        .await
+    tracing::trace!(results = part.results.len(), groups = groups.len(), lease, "commits");
+    store.commit_recorded(host, &groups, part.careful, lease, &records).await
 }
 
 /// Groups results by flow and shape of clause.
@@ -359,18 +303,17 @@ fn groups(part: &[Ready]) -> Vec<CommitGroup<'_>> {
     for ready in part {
         let address = (ready.finished.key.flow, Arc::as_ptr(&ready.shape));
         let index = *known.entry(address).or_insert_with(|| {
-            *at.entry((ready.finished.key.flow, &*ready.shape))
-                .or_insert_with(|| {
-                    groups.push(CommitGroup {
-                        flow: ready.finished.key.flow,
-                        version: ready.shape.version,
-                        gate: Cow::Borrowed(&ready.shape.gate),
-                        assigned: Cow::Borrowed(&ready.shape.assigned),
-                        set: ready.shape.set.as_deref().map(Cow::Borrowed),
-                        items: Vec::new(),
-                    });
-                    groups.len() - 1
-                })
+            *at.entry((ready.finished.key.flow, &*ready.shape)).or_insert_with(|| {
+                groups.push(CommitGroup {
+                    flow: ready.finished.key.flow,
+                    version: ready.shape.version,
+                    gate: Cow::Borrowed(&ready.shape.gate),
+                    assigned: Cow::Borrowed(&ready.shape.assigned),
+                    set: ready.shape.set.as_deref().map(Cow::Borrowed),
+                    items: Vec::new(),
+                });
+                groups.len() - 1
+            })
         });
         groups[index].items.push(Cow::Borrowed(&ready.item));
     }
@@ -379,11 +322,7 @@ fn groups(part: &[Ready]) -> Vec<CommitGroup<'_>> {
 
 /// Turns a refusal into a failure of the result that caused it; none when the result is just dropped.
 fn into_failure(ready: Ready, error: &StoreError) -> Option<Finished> {
-    let Ready {
-        shape,
-        mut finished,
-        ..
-    } = ready;
+    let Ready { shape, mut finished, .. } = ready;
     let flow = finished.key.flow;
     let code = error.code().unwrap_or("");
     let (outcome, retry) = match code {
@@ -392,9 +331,7 @@ fn into_failure(ready: Ready, error: &StoreError) -> Option<Finished> {
         // Final meanwhile, or not ours any more.
         "WF002" | "WF003" => return None,
         // What the data make impossible may be possible later; a broken rule stays broken.
-        _ if ["22", "23"].iter().any(|class| code.starts_with(class))
-            || ["57014", "53200"].contains(&code) =>
-        {
+        _ if ["22", "23"].iter().any(|class| code.starts_with(class)) || ["57014", "53200"].contains(&code) => {
             ("refused", true)
         }
         _ if error.is_of_result() => ("refused", false),
@@ -412,28 +349,19 @@ fn into_failure(ready: Ready, error: &StoreError) -> Option<Finished> {
             );
             format!("the server cannot commit it (SQLSTATE {code})")
         }
-        Some(refusal) => [
-            Some(&refusal.message),
-            refusal.detail.as_ref(),
-            refusal.hint.as_ref(),
-        ]
-        .into_iter()
-        .flatten()
-        .map(String::as_str)
-        .collect::<Vec<_>>()
-        .join(" "),
+        Some(refusal) => [Some(&refusal.message), refusal.detail.as_ref(), refusal.hint.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(" "),
         None => error.to_string(),
     };
-    let record = finished.record.get_or_insert_with(|| {
-        Box::new(no_record(finished.key, finished.token, finished.deadline))
-    });
+    let record =
+        finished.record.get_or_insert_with(|| Box::new(no_record(finished.key, finished.token, finished.deadline)));
     record.keep = true;
-    finished.verdict = Verdict::Fail {
-        outcome: outcome.to_owned(),
-        message: format!("{message} (SET {shape})"),
-        retry,
-        after: None,
-    };
+    finished.verdict =
+        Verdict::Fail { outcome: outcome.to_owned(), message: format!("{message} (SET {shape})"), retry, after: None };
     Some(finished)
 }
 
@@ -466,26 +394,12 @@ mod tests {
             });
             Ready::new(one).expect("it is to be committed")
         };
-        let part = [
-            ready(1, 1, "a"),
-            ready(2, 2, "a"),
-            ready(1, 3, "b"),
-            ready(1, 4, "a"),
-        ];
+        let part = [ready(1, 1, "a"), ready(2, 2, "a"), ready(1, 3, "b"), ready(1, 4, "a")];
         let groups = groups(&part);
         let shape: Vec<_> = groups
             .iter()
-            .map(|g| {
-                (
-                    g.flow.get(),
-                    &*g.assigned[0],
-                    g.items.iter().map(|i| i.wid.get()).collect::<Vec<_>>(),
-                )
-            })
+            .map(|g| (g.flow.get(), &*g.assigned[0], g.items.iter().map(|i| i.wid.get()).collect::<Vec<_>>()))
             .collect();
-        assert_eq!(
-            shape,
-            [(1, "a", vec![1, 4]), (2, "a", vec![2]), (1, "b", vec![3])]
-        );
+        assert_eq!(shape, [(1, "a", vec![1, 4]), (2, "a", vec![2]), (1, "b", vec![3])]);
     }
 }

@@ -6,19 +6,14 @@ use std::collections::HashSet;
 use wedflow_guard::{CheckedPredicate, FlowAttributes, RefusalCode};
 use wedflow_model::{AttributeType, FlowDefinition};
 use wedflow_store::{
-    Applied, CheckedCondition, Expected, Flow, FragmentPosition, Refusal, Rematched, Store,
-    StoreError,
+    Applied, CheckedCondition, Expected, Flow, FragmentPosition, Refusal, Rematched, Store, StoreError,
 };
 
 /// Makes a flow what a definition says ([`Store::apply`]), if the guard takes its conditions.
 ///
 /// # Errors
 /// [`StoreError::Refused`] with the place for a bad predicate, name, type or default.
-pub async fn apply(
-    store: &Store,
-    tenant: &str,
-    definition: &FlowDefinition,
-) -> Result<Applied, StoreError> {
+pub async fn apply(store: &Store, tenant: &str, definition: &FlowDefinition) -> Result<Applied, StoreError> {
     let (applied, _) = apply_to(store, tenant, definition, &Expected::Anything).await?;
     Ok(applied)
 }
@@ -41,15 +36,8 @@ pub async fn apply_to(
 ///
 /// # Errors
 /// [`StoreError::Refused`] with the place of what the guard does not take.
-pub async fn check(
-    store: &Store,
-    tenant: &str,
-    definition: &FlowDefinition,
-) -> Result<(), StoreError> {
-    conditions(
-        definition,
-        kept_attributes(store, tenant, definition).await?,
-    )
+pub async fn check(store: &Store, tenant: &str, definition: &FlowDefinition) -> Result<(), StoreError> {
+    conditions(definition, kept_attributes(store, tenant, definition).await?)
 }
 
 /// Says what applying a definition would do, and which live instances would then fire what
@@ -62,10 +50,7 @@ pub async fn preview(
     tenant: &str,
     definition: &FlowDefinition,
 ) -> Result<(Applied, Vec<Rematched>), StoreError> {
-    conditions(
-        definition,
-        kept_attributes(store, tenant, definition).await?,
-    )?;
+    conditions(definition, kept_attributes(store, tenant, definition).await?)?;
     store.preview_apply(tenant, definition).await
 }
 
@@ -80,10 +65,7 @@ pub async fn apply_processes(
     processes: &[(FlowDefinition, serde_json::Value)],
 ) -> Result<Vec<Applied>, StoreError> {
     for (definition, _) in processes {
-        conditions(
-            definition,
-            kept_attributes(store, tenant, definition).await?,
-        )?;
+        conditions(definition, kept_attributes(store, tenant, definition).await?)?;
     }
     store.apply_processes(tenant, processes).await
 }
@@ -120,10 +102,7 @@ async fn kept_attributes(
     }
 }
 
-fn conditions(
-    definition: &FlowDefinition,
-    mut attributes: Vec<(String, AttributeType)>,
-) -> Result<(), StoreError> {
+fn conditions(definition: &FlowDefinition, mut attributes: Vec<(String, AttributeType)>) -> Result<(), StoreError> {
     refuse_repeated(definition)?;
     check_schedules(definition)?;
     for attribute in &definition.attributes {
@@ -132,14 +111,12 @@ fn conditions(
     }
     let attributes = FlowAttributes::new(attributes);
     let triggers = definition.triggers.iter();
-    let conditions =
-        triggers.map(|one| (format!("the condition of trigger {}", one.name), &one.when));
+    let conditions = triggers.map(|one| (format!("the condition of trigger {}", one.name), &one.when));
     let of_end = definition.final_condition.iter();
     let of_end = of_end.map(|condition| ("the final condition".to_owned(), condition));
     for (owner, condition) in conditions.chain(of_end) {
-        CheckedPredicate::parse(condition, &attributes).map_err(|refused| {
-            StoreError::Refused(Box::new(refusal(&owner, condition, refused)))
-        })?;
+        CheckedPredicate::parse(condition, &attributes)
+            .map_err(|refused| StoreError::Refused(Box::new(refusal(&owner, condition, refused))))?;
     }
     Ok(())
 }
@@ -152,10 +129,7 @@ fn refuse_repeated(definition: &FlowDefinition) -> Result<(), StoreError> {
         None => Ok(()),
         Some(attribute) => Err(StoreError::refused(
             "WF013",
-            format!(
-                "the definition has more than one attribute \"{}\"",
-                attribute.name
-            ),
+            format!("the definition has more than one attribute \"{}\"", attribute.name),
             "Give each a name of its own.",
         )),
     }
@@ -165,15 +139,10 @@ fn refuse_repeated(definition: &FlowDefinition) -> Result<(), StoreError> {
 ///
 /// # Errors
 /// [`StoreError::Refused`] with the place of what the guard does not take.
-pub async fn checked_condition(
-    store: &Store,
-    flow: &Flow,
-    text: &str,
-) -> Result<CheckedCondition, StoreError> {
+pub async fn checked_condition(store: &Store, flow: &Flow, text: &str) -> Result<CheckedCondition, StoreError> {
     let shape = store.flow_shape(flow.flow_id).await?;
-    let checked = CheckedPredicate::parse(text, &FlowAttributes::new(shape.attributes)).map_err(
-        |refused| StoreError::Refused(Box::new(refusal("the condition", text, refused))),
-    )?;
+    let checked = CheckedPredicate::parse(text, &FlowAttributes::new(shape.attributes))
+        .map_err(|refused| StoreError::Refused(Box::new(refusal("the condition", text, refused))))?;
     Ok(CheckedCondition::of_guard(checked.sql()))
 }
 
@@ -190,9 +159,6 @@ fn refusal(owner: &str, condition: &str, refused: wedflow_guard::Refusal) -> Ref
         message: format!("{owner} is refused: {}", refused.message),
         detail: None,
         hint: Some(refused.hint).filter(|hint| !hint.is_empty()),
-        place: Some(FragmentPosition {
-            fragment: condition.to_owned(),
-            position: refused.position,
-        }),
+        place: Some(FragmentPosition { fragment: condition.to_owned(), position: refused.position }),
     }
 }

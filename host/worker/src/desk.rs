@@ -78,12 +78,7 @@ impl Ticket {
     /// Hands in the attempt's result.
     pub(crate) fn finish(mut self, fuel: u64, result: Finished) {
         self.is_finished = true;
-        self.desk.tell(Event::Finished {
-            token: self.token,
-            fuel,
-            bytes: result.bytes(),
-            result,
-        });
+        self.desk.tell(Event::Finished { token: self.token, fuel, bytes: result.bytes(), result });
     }
 
     pub(crate) fn token(&self) -> LeaseToken {
@@ -132,13 +127,8 @@ impl Committing {
 impl Drop for Committing {
     fn drop(&mut self) {
         let tokens = self.tokens.drain().collect();
-        self.desk.tell(Event::Committed {
-            tokens,
-            fired: Vec::new(),
-        });
-        self.desk.tell(Event::Returned {
-            session: self.session,
-        });
+        self.desk.tell(Event::Committed { tokens, fired: Vec::new() });
+        self.desk.tell(Event::Returned { session: self.session });
     }
 }
 
@@ -167,17 +157,11 @@ pub(crate) struct Load {
 
 impl Watch for Load {
     fn computes(&self) {
-        self.desk.tell(Event::Computes {
-            tenant: self.tenant,
-            so: true,
-        });
+        self.desk.tell(Event::Computes { tenant: self.tenant, so: true });
     }
 
     fn rests(&self) {
-        self.desk.tell(Event::Computes {
-            tenant: self.tenant,
-            so: false,
-        });
+        self.desk.tell(Event::Computes { tenant: self.tenant, so: false });
     }
 }
 
@@ -244,12 +228,7 @@ impl Desk {
         let mut wakers = Vec::new();
         for action in state.decision.decide(event, self.now()) {
             match action {
-                Action::Run {
-                    lane,
-                    token,
-                    tenant,
-                    job,
-                } => {
+                Action::Run { lane, token, tenant, job } => {
                     let lane = &mut state.runs[lane];
                     lane.run = Some((token, tenant, job));
                     wakers.extend(lane.waker.take());
@@ -277,31 +256,19 @@ impl Desk {
     }
 
     fn ticket(&self, token: LeaseToken) -> Ticket {
-        Ticket {
-            desk: self.clone(),
-            token,
-            is_finished: false,
-        }
+        Ticket { desk: self.clone(), token, is_finished: false }
     }
 
     /// Notes that jobs are this host's while their tenants are looked up.
     pub(crate) fn arriving(&self, tokens: Vec<LeaseToken>) -> Arriving {
         self.state().arriving.extend(&tokens);
-        Arriving {
-            desk: self.clone(),
-            tokens,
-        }
+        Arriving { desk: self.clone(), tokens }
     }
 
     /// Lease tokens of all jobs that this host knows to be its own.
     pub(crate) fn tokens(&self) -> Vec<LeaseToken> {
         let state = self.state();
-        state
-            .decision
-            .tokens()
-            .into_iter()
-            .chain(state.arriving.iter().copied())
-            .collect()
+        state.decision.tokens().into_iter().chain(state.arriving.iter().copied()).collect()
     }
 
     /// Returns true when this host knows a job to be its own.
@@ -337,34 +304,22 @@ impl Desk {
 
     /// Returns the watch that learns whether a tenant's attempt computes.
     pub(crate) fn load(&self, tenant: TenantId) -> Arc<dyn Watch> {
-        Arc::new(Load {
-            desk: self.clone(),
-            tenant,
-        })
+        Arc::new(Load { desk: self.clone(), tenant })
     }
 
     /// The source of a lane's jobs.
     pub(crate) fn runs(&self, lane: usize) -> RunSource {
-        RunSource {
-            desk: self.clone(),
-            lane,
-        }
+        RunSource { desk: self.clone(), lane }
     }
 
     /// The source of batches; each goes to the lane that takes it first.
     pub(crate) fn batches(&self, lane: usize) -> BatchSource {
-        BatchSource {
-            desk: self.clone(),
-            lane,
-        }
+        BatchSource { desk: self.clone(), lane }
     }
 
     /// The source of errands, which also tells when time has passed.
     pub(crate) fn errands(&self) -> ErrandSource {
-        ErrandSource {
-            desk: self.clone(),
-            sleep: None,
-        }
+        ErrandSource { desk: self.clone(), sleep: None }
     }
 }
 
@@ -383,9 +338,7 @@ impl EventSource for RunSource {
         if !state.runs[self.lane].has_asked {
             state.runs[self.lane].has_asked = true;
             state.runs[self.lane].waker = None;
-            wakers = self
-                .desk
-                .decide(&mut state, Event::Asked { lane: self.lane });
+            wakers = self.desk.decide(&mut state, Event::Asked { lane: self.lane });
         }
         let lane = &mut state.runs[self.lane];
         let run = lane.run.take();
@@ -398,11 +351,7 @@ impl EventSource for RunSource {
         match run {
             Some((token, tenant, claimed)) => {
                 let ticket = self.desk.ticket(token);
-                Poll::Ready(Some(Run {
-                    ticket,
-                    tenant,
-                    claimed,
-                }))
+                Poll::Ready(Some(Run { ticket, tenant, claimed }))
             }
             None => Poll::Pending,
         }
@@ -475,8 +424,7 @@ impl EventSource for ErrandSource {
                 drop(state);
                 let until = observing.now() + at.since(now);
                 let known = self.sleep.take().filter(|(known, _)| *known == at);
-                let (_, mut sleep) =
-                    known.unwrap_or_else(|| (at, Box::pin(observing.sleep_until(until))));
+                let (_, mut sleep) = known.unwrap_or_else(|| (at, Box::pin(observing.sleep_until(until))));
                 if sleep.as_mut().poll(&mut observing.context()).is_pending() {
                     self.sleep = Some((at, sleep));
                     return Poll::Pending;
@@ -513,11 +461,7 @@ mod tests {
     }
 
     fn job(token: LeaseToken) -> Job<Claimed> {
-        let key = JobKey {
-            flow: FlowId::new(1),
-            wid: Wid::new(1),
-            tgid: TriggerId::new(1),
-        };
+        let key = JobKey { flow: FlowId::new(1), wid: Wid::new(1), tgid: TriggerId::new(1) };
         let job = wedflow_model::Job {
             key,
             transition: String::new(),
@@ -567,9 +511,8 @@ mod tests {
     async fn a_panic_in_a_source_breaks_the_desk() {
         let desk = Desk::new(Policy::new(1, 10));
         let noting = desk.clone();
-        let mut scheduler = wedflow_scheduler::Scheduler::builder()
-            .on_failure(move |failure| noting.note(&failure))
-            .build();
+        let mut scheduler =
+            wedflow_scheduler::Scheduler::builder().on_failure(move |failure| noting.note(&failure)).build();
         let registration = wedflow_scheduler::Registration::new();
         scheduler.register_with(Panics, |(), _| async { Ok(()) }, registration);
         tokio::select! {

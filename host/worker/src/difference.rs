@@ -29,8 +29,7 @@ pub struct Difference {
 /// # Errors
 /// [`StoreError::Other`] when this program cannot read one of them.
 pub async fn compare(old: Version, new: Version) -> Result<Difference, StoreError> {
-    let compared =
-        tokio::task::spawn_blocking(move || Ok(differing(&text_of(&old)?, &text_of(&new)?)));
+    let compared = tokio::task::spawn_blocking(move || Ok(differing(&text_of(&old)?, &text_of(&new)?)));
     compared.await.map_err(StoreError::unreadable)?
 }
 
@@ -161,10 +160,7 @@ mod tests {
         let old = "name = \"f\"\n\n[[attribute]]\nname = \"n\"\ntype = \"text\"\n\n[[attribute]]\nname = \"m\"\n\
                    type = \"integer\"\n\n[[trigger]]\nname = \"t\"\n\n[trigger.work]\nrole = \"a\"\n\n\
                    [transition.step]\nfiles = true\n";
-        let new = old
-            .replace("\"text\"", "\"integer\"")
-            .replace("\"a\"", "\"b\"")
-            .replace("true", "false");
+        let new = old.replace("\"text\"", "\"integer\"").replace("\"a\"", "\"b\"").replace("true", "false");
         assert_eq!(
             differing(old, &new).lines,
             [
@@ -194,11 +190,6 @@ mod tests {
         let difference = differing(&many, &format!("x = \"{}\"", "y".repeat(900_000)));
         let bytes: usize = difference.lines.iter().map(String::len).sum();
         assert!(bytes < ANSWER_BYTES_MAX + 2 * LINE_BYTES_MAX);
-        assert!(
-            difference
-                .lines
-                .iter()
-                .all(|line| line.len() <= LINE_BYTES_MAX + 3)
-        );
+        assert!(difference.lines.iter().all(|line| line.len() <= LINE_BYTES_MAX + 3));
     }
 }

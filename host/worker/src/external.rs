@@ -7,9 +7,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json};
 use wedflow_guard::{CheckedSetClause, FlowAttributes, SetClauseCache};
 use wedflow_model::{Assignment, Measure, Scalar, Value};
-use wedflow_store::{
-    CommitGroup, CommitItem, FlowShape, PerformedTrigger, Store, StoreError, WorkerLease,
-};
+use wedflow_store::{CommitGroup, CommitItem, FlowShape, PerformedTrigger, Store, StoreError, WorkerLease};
 
 use crate::results::{Rendered, Shapes};
 
@@ -41,13 +39,8 @@ pub async fn complete(
     };
     let gate = (shape.version, shape.gate.as_str());
     let Rendered { shape, literals } = Rendered::new(clause, gate, &Shapes::default(), kind);
-    let item = CommitItem {
-        wid: lease.wid,
-        tgid: lease.tgid,
-        token: lease.token,
-        literals,
-        measure: Measure::default(),
-    };
+    let item =
+        CommitItem { wid: lease.wid, tgid: lease.tgid, token: lease.token, literals, measure: Measure::default() };
     let group = CommitGroup {
         flow: lease.flow.flow_id,
         version: shape.version,
@@ -65,46 +58,32 @@ fn judged(
     trigger: &PerformedTrigger,
     result: WorkerResult<'_>,
 ) -> Result<Arc<CheckedSetClause>, StoreError> {
-    let writes: Option<BTreeSet<String>> =
-        (trigger.writes.as_ref()).map(|writes| writes.iter().cloned().collect());
+    let writes: Option<BTreeSet<String>> = (trigger.writes.as_ref()).map(|writes| writes.iter().cloned().collect());
     let attributes = FlowAttributes::new(shape.attributes.iter().cloned());
     let guard = SetClauseCache::new(attributes, 1);
     let judged = match result {
         WorkerResult::Clause(text) => guard.judge_clause(text, writes.as_ref(), str::to_owned),
-        WorkerResult::Values(values) => {
-            guard.judge_assignments(&assignments(shape, values)?, writes.as_ref())
-        }
+        WorkerResult::Values(values) => guard.judge_assignments(&assignments(shape, values)?, writes.as_ref()),
     };
     judged.map_err(refused)
 }
 
 /// Reads values by the types of their attributes. Texts are left to Postgres, whose notation is wider.
-fn assignments(
-    shape: &FlowShape,
-    values: &Map<String, Json>,
-) -> Result<Vec<Assignment>, StoreError> {
+fn assignments(shape: &FlowShape, values: &Map<String, Json>) -> Result<Vec<Assignment>, StoreError> {
     let read = |(name, value): (&String, &Json)| {
         let kind = shape.attributes.iter().find(|(known, _)| known == name);
         let value = match (kind, value) {
             (_, Json::String(text)) => Value::Scalar(Scalar::Text(text.clone())),
-            (Some((_, kind)), value) => Value::from_json(kind, value).map_err(|error| {
-                refused(format!("attribute \"{name}\" is of type {kind}: {error}"))
-            })?,
+            (Some((_, kind)), value) => Value::from_json(kind, value)
+                .map_err(|error| refused(format!("attribute \"{name}\" is of type {kind}: {error}")))?,
             // The guard says that there is no such attribute.
             (None, _) => Value::NULL,
         };
-        Ok(Assignment {
-            attribute: name.clone(),
-            value,
-        })
+        Ok(Assignment { attribute: name.clone(), value })
     };
     values.iter().map(read).collect()
 }
 
 fn refused(message: String) -> StoreError {
-    StoreError::refused(
-        "refused",
-        message,
-        "Send what a component's transition may answer.",
-    )
+    StoreError::refused("refused", message, "Send what a component's transition may answer.")
 }

@@ -65,11 +65,7 @@ fn is_signed_as_github(message: &Posted<'_>, secret: &str) -> bool {
     let sent = (message.header)(GITHUB_SIGNATURE).unwrap_or_default();
     let encoded = sent.strip_prefix("sha256=").unwrap_or_default();
     let signature = HEXLOWER_PERMISSIVE.decode(encoded.as_bytes());
-    is_mac_of(
-        secret.as_bytes(),
-        message.body,
-        &signature.unwrap_or_default(),
-    )
+    is_mac_of(secret.as_bytes(), message.body, &signature.unwrap_or_default())
 }
 
 /// Compares in constant time; with no secret nothing is signed.
@@ -138,10 +134,7 @@ mod tests {
         let signature = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
         let header = |name: &str| (name == "x-hub-signature-256").then_some(signature);
         let signed = |body: &'static [u8], secret: &str| {
-            let message = Posted {
-                header: &header,
-                body,
-            };
+            let message = Posted { header: &header, body };
             is_signed(&message, Signing::GitHub, secret, 0)
         };
         assert!(signed(b"Hello, World!", "It's a Secret to Everybody"));
@@ -159,20 +152,12 @@ mod tests {
             "webhook-signature" => Some("v2,x v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="),
             _ => None,
         };
-        let message = Posted {
-            header: &header,
-            body: b"{\"test\": 2432232314}",
-        };
+        let message = Posted { header: &header, body: b"{\"test\": 2432232314}" };
         let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
         let at = |now| is_signed(&message, Signing::Standard, secret, now);
         assert!(at(1_614_265_330) && at(1_614_265_630));
         assert!(!at(1_614_265_631) && !at(1_614_265_029) && !at(0));
-        assert!(!is_signed(
-            &message,
-            Signing::Standard,
-            "whsec_AAAA",
-            1_614_265_330
-        ));
+        assert!(!is_signed(&message, Signing::Standard, "whsec_AAAA", 1_614_265_330));
     }
 
     #[test]
@@ -186,26 +171,14 @@ mod tests {
             "webhook-id" => Some("m-1"),
             _ => None,
         };
-        let structured =
-            |name: &str| (name == "content-type").then_some("application/cloudevents+json");
-        let event =
-            json!({ "specversion": "1.0", "id": "7", "source": "/shop", "data": { "qty": 3 } });
+        let structured = |name: &str| (name == "content-type").then_some("application/cloudevents+json");
+        let event = json!({ "specversion": "1.0", "id": "7", "source": "/shop", "data": { "qty": 3 } });
         let read = |header: &dyn Fn(&str) -> Option<&'static str>, body: Json| {
             let header = |name: &str| header(name);
-            event_of(
-                &Posted {
-                    header: &header,
-                    body: b"",
-                },
-                Signing::Standard,
-                body,
-            )
+            event_of(&Posted { header: &header, body: b"" }, Signing::Standard, body)
         };
         let number = number_of(&["cloudevent", "/shop", "7"]);
-        assert_eq!(
-            read(&structured, event.clone()),
-            Some((number, event.clone()))
-        );
+        assert_eq!(read(&structured, event.clone()), Some((number, event.clone())));
         // Nobody signs the headers of a CloudEvent in binary form.
         let data = json!({ "data": { "qty": 3 } });
         let number = number_of(&["message", "m-1"]);

@@ -137,18 +137,14 @@ impl Host {
         let store = store.for_host(settings.connections());
         store.roll_trace().await?;
         let isolated = IsolatedAttempts::new(processors()).map_err(HostError::Threads)?;
-        let host = store
-            .register_build(&settings.name, &settings.build, LEASE_TIME)
-            .await?;
+        let host = store.register_build(&settings.name, &settings.build, LEASE_TIME).await?;
         let (tellings, told) = source::queue(1);
         let spans = settings.tracer;
         let spans = spans.map(|tracer| Arc::new(Spans::start(tracer, store.clone())));
         let shared = Arc::new(Shared {
             tellings,
             spans,
-            sessions: (0..policy.sessions())
-                .map(|_| store.for_commits(1, policy.lock_wait))
-                .collect(),
+            sessions: (0..policy.sessions()).map(|_| store.for_commits(1, policy.lock_wait)).collect(),
             isolated,
             heart: store.for_leases(),
             chores: store.for_chores(CHORE_CONNECTIONS),
@@ -173,9 +169,8 @@ impl Host {
             tenants: Cache::new(TENANTS_MAX),
             measures: Measures::default(),
         });
-        let (_, mut schedulers): (Vec<Lane>, Vec<_>) = (0..lanes)
-            .map(|number| Lane::new(Arc::clone(&shared), number))
-            .unzip();
+        let (_, mut schedulers): (Vec<Lane>, Vec<_>) =
+            (0..lanes).map(|number| Lane::new(Arc::clone(&shared), number)).unzip();
         housekeeping::register(&mut schedulers[0], &shared, &settings.name, told);
         let lanes = schedulers
             .into_iter()
@@ -185,11 +180,7 @@ impl Host {
             })
             .collect();
         tracing::info!(host = host.get(), "at work");
-        Ok(Host {
-            shared,
-            lanes,
-            grace: settings.grace,
-        })
+        Ok(Host { shared, lanes, grace: settings.grace })
     }
 
     /// The host's number, as in `job_pool.lckid` and `wed_trace.writer`.

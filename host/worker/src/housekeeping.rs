@@ -46,12 +46,7 @@ const CLEAN_INTERVAL: Duration = Duration::from_secs(60);
 const LISTEN_RETRY_PAUSE: Duration = Duration::from_secs(1);
 
 /// Registers the sources and handlers.
-pub(crate) fn register(
-    scheduler: &mut Scheduler,
-    shared: &Arc<Shared>,
-    name: &str,
-    told: source::Queue<()>,
-) {
+pub(crate) fn register(scheduler: &mut Scheduler, shared: &Arc<Shared>, name: &str, told: source::Queue<()>) {
     let (keeping, host_name) = (Arc::clone(shared), name.to_owned());
     scheduler.register_source(source::Timer::every(HEARTBEAT_INTERVAL), move |_, _| {
         keep_leases(Arc::clone(&keeping), host_name.clone())
@@ -64,16 +59,13 @@ pub(crate) fn register(
     });
 
     let telling = Arc::clone(shared);
-    scheduler.register_source(source::Timer::every(FUEL_REPORT_INTERVAL), move |_, _| {
-        tell_fuel(Arc::clone(&telling))
-    });
+    scheduler.register_source(source::Timer::every(FUEL_REPORT_INTERVAL), move |_, _| tell_fuel(Arc::clone(&telling)));
 
     // Each kind by itself: what holds one up holds no other up.
     for &kind in ChoreKind::ALL {
         let doing = Arc::clone(shared);
-        scheduler.register_source(source::Timer::every(kind.interval()), move |_, _| {
-            do_chores(Arc::clone(&doing), kind)
-        });
+        scheduler
+            .register_source(source::Timer::every(kind.interval()), move |_, _| do_chores(Arc::clone(&doing), kind));
     }
 
     let (delivering, under_way) = (Arc::clone(shared), Arc::default());
@@ -82,26 +74,18 @@ pub(crate) fn register(
     });
 
     let rolling = shared.store.clone();
-    scheduler.register_source(source::Timer::every(PARTITION_INTERVAL), move |_, _| {
-        roll_trace(rolling.clone())
-    });
+    scheduler.register_source(source::Timer::every(PARTITION_INTERVAL), move |_, _| roll_trace(rolling.clone()));
 
     let rebuilding = shared.store.clone();
-    scheduler.register_source(source::Timer::every(REBUILD_INTERVAL), move |_, _| {
-        rebuild_indexes(rebuilding.clone())
-    });
+    scheduler.register_source(source::Timer::every(REBUILD_INTERVAL), move |_, _| rebuild_indexes(rebuilding.clone()));
 
     let cleaning = Arc::clone(shared);
     scheduler.spawn(move |_| clean(cleaning));
     let cleaning = Arc::clone(shared);
-    scheduler.register_source(source::Timer::every(CLEAN_INTERVAL), move |_, _| {
-        clean(Arc::clone(&cleaning))
-    });
+    scheduler.register_source(source::Timer::every(CLEAN_INTERVAL), move |_, _| clean(Arc::clone(&cleaning)));
 
     let telling = shared.store.clone();
-    scheduler.register_source(told, move |(), context| {
-        tell_others(telling.clone(), context)
-    });
+    scheduler.register_source(told, move |(), context| tell_others(telling.clone(), context));
 
     let (events, notified) = source::queue(1);
     let listening = shared.store.clone();
@@ -139,10 +123,7 @@ async fn keep_leases(shared: Arc<Shared>, name: String) -> HandlerResult {
     match kept.await {
         Ok(true) => {}
         Ok(false) => {
-            let entered = shared
-                .heart
-                .register_build(&name, &shared.build, LEASE_TIME)
-                .await?;
+            let entered = shared.heart.register_build(&name, &shared.build, LEASE_TIME).await?;
             shared.host.store(entered.get(), Ordering::Release);
             tracing::warn!(
                 host = host.get(),
@@ -157,10 +138,7 @@ async fn keep_leases(shared: Arc<Shared>, name: String) -> HandlerResult {
             if error.is_silence() {
                 // A server that is gone is silent over all connections, and this question is the first to be due.
                 let cut = shared.heart.cut_sessions();
-                tracing::warn!(
-                    cut,
-                    "the database does not answer; connections to it are made anew"
-                );
+                tracing::warn!(cut, "the database does not answer; connections to it are made anew");
             }
             tracing::warn!(
                 %error,
@@ -175,10 +153,7 @@ async fn keep_leases(shared: Arc<Shared>, name: String) -> HandlerResult {
 async fn tell_fuel(shared: Arc<Shared>) -> HandlerResult {
     let used = shared.desk.take_fuel();
     let whole = |fuel: u64| i64::try_from(fuel).unwrap_or(i64::MAX);
-    let (tenants, fuel): (Vec<_>, Vec<_>) = used
-        .iter()
-        .map(|(tenant, fuel)| (*tenant, whole(*fuel)))
-        .unzip();
+    let (tenants, fuel): (Vec<_>, Vec<_>) = used.iter().map(|(tenant, fuel)| (*tenant, whole(*fuel))).unzip();
     let told = shared.store.tell_fuel(&tenants, &fuel);
     match told.await {
         Ok((resting, limited)) => shared.desk.tell(Event::Quotas { resting, limited }),
@@ -209,9 +184,7 @@ async fn do_chores(shared: Arc<Shared>, kind: ChoreKind) -> HandlerResult {
     let done = async {
         match kind {
             ChoreKind::Schedules => store.fire_schedules(crate::schedule::next).await,
-            _ => (store.do_chores(kind).await)
-                .inspect(|said| tell_of(kind, said))
-                .map(|said| said.len()),
+            _ => (store.do_chores(kind).await).inspect(|said| tell_of(kind, said)).map(|said| said.len()),
         }
     };
     match done.await {
@@ -311,10 +284,7 @@ async fn clean(shared: Arc<Shared>) -> HandlerResult {
         );
     }
     if let Err(error) = outside::clean(shared.outside.clone(), &shared.store).await {
-        tracing::warn!(
-            error,
-            "could not look after the instances' files; look at the folder of --files"
-        );
+        tracing::warn!(error, "could not look after the instances' files; look at the folder of --files");
     }
     Ok(())
 }
@@ -360,14 +330,9 @@ async fn sweep(shared: Arc<Shared>, unknown: Arc<tokio::sync::Mutex<Unknown>>) -
         Ok(unknown) => {
             before.looked(begun.elapsed());
             let lost = before.answers.found(unknown, |claimed| claimed.job.token);
-            let lost: Vec<_> = (lost.into_iter())
-                .filter(|claimed| !shared.desk.holds(claimed.job.token))
-                .collect();
+            let lost: Vec<_> = (lost.into_iter()).filter(|claimed| !shared.desk.holds(claimed.job.token)).collect();
             if !lost.is_empty() {
-                tracing::info!(
-                    jobs = lost.len(),
-                    "taking up jobs whose claim was not answered"
-                );
+                tracing::info!(jobs = lost.len(), "taking up jobs whose claim was not answered");
                 shared.take(lost).await;
             }
         }

@@ -88,10 +88,7 @@ impl Threads {
             .on_thread_start(move || lower_priority(nice_steps))
             .enable_all()
             .build()?;
-        Ok(Threads {
-            runtime: Mutex::new(Some(runtime)),
-            slices: TimeSlices::new(count, count),
-        })
+        Ok(Threads { runtime: Mutex::new(Some(runtime)), slices: TimeSlices::new(count, count) })
     }
 
     fn take_runtime(&self) -> Option<Runtime> {
@@ -136,11 +133,7 @@ impl IsolatedAttempts {
 
     /// Waits until a tenant may begin one more limited attempt, as long as `is_needed`: that is asked again when
     /// something has changed.
-    pub(crate) async fn permit(
-        &self,
-        tenant: TenantId,
-        is_needed: impl Fn() -> bool,
-    ) -> Option<AttemptPermit> {
+    pub(crate) async fn permit(&self, tenant: TenantId, is_needed: impl Fn() -> bool) -> Option<AttemptPermit> {
         let permits = {
             let mut all = self.permits.lock().unwrap_or_else(PoisonError::into_inner);
             // Those that nobody has or waits for, and whose pause is over, say nothing.
@@ -171,11 +164,7 @@ impl IsolatedAttempts {
         };
         permits.delay_next(begun + ATTEMPT_INTERVAL_MIN);
         drop(head);
-        Some(AttemptPermit {
-            permits,
-            begun,
-            _permit: permit,
-        })
+        Some(AttemptPermit { permits, begun, _permit: permit })
     }
 
     /// Does `work` on isolated threads. Dropping the future ends it; returns nothing when the host has stopped.
@@ -203,8 +192,7 @@ impl IsolatedAttempts {
     pub(crate) async fn stop(&self) {
         for runtime in self.take_runtimes() {
             // Only fails where the caller's own runtime ends too.
-            let _ =
-                tokio::task::spawn_blocking(move || runtime.shutdown_timeout(STOP_WAIT_MAX)).await;
+            let _ = tokio::task::spawn_blocking(move || runtime.shutdown_timeout(STOP_WAIT_MAX)).await;
         }
     }
 
@@ -241,8 +229,7 @@ impl Drop for AttemptPermit {
 
 /// Lowers the priority of the calling thread; on Linux the call is about one thread.
 fn lower_priority(nice_steps: i32) {
-    let lowered = getpriority_process(None)
-        .and_then(|now| setpriority_process(None::<Pid>, now + nice_steps));
+    let lowered = getpriority_process(None).and_then(|now| setpriority_process(None::<Pid>, now + nice_steps));
     if let Err(error) = lowered {
         tracing::warn!(
             %error,
@@ -269,9 +256,7 @@ mod tests {
         let others = tokio::time::timeout(soon, isolated.permit(other, || true)).await;
         assert!(others.expect("no wait for another tenant's").is_some());
         // A fifth waits for one of the four; one that is needed no longer gets none.
-        let (fifth, ()) = tokio::join!(isolated.permit(tenant, || false), async {
-            drop(held.pop())
-        });
+        let (fifth, ()) = tokio::join!(isolated.permit(tenant, || false), async { drop(held.pop()) });
         assert!(fifth.is_none());
         assert!(isolated.permit(tenant, || true).await.is_some());
         assert!(isolated.permits.lock().expect("a lock").len() <= 2);
@@ -293,10 +278,9 @@ mod tests {
     async fn isolated_attempts_run_on_threads_of_lower_priority_until_the_host_stops() {
         let isolated = IsolatedAttempts::new(1).expect("threads");
         let nice = || getpriority_process(None).expect("a priority");
-        for (isolation, steps) in [
-            (Isolation::Unproven, UNPROVEN_NICE_STEPS),
-            (Isolation::Faulting, FAULTING_NICE_STEPS),
-        ] {
+        for (isolation, steps) in
+            [(Isolation::Unproven, UNPROVEN_NICE_STEPS), (Isolation::Faulting, FAULTING_NICE_STEPS)]
+        {
             let there = isolated.run(isolation, async move { nice() }).await;
             assert_eq!(there, Some((nice() + steps).min(19)));
         }

@@ -97,10 +97,7 @@ impl Lane {
     async fn claim(&self, claim: Claim) {
         let whole = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
         let shared = &self.shared;
-        let mut answer = ClaimAnswer {
-            desk: shared.desk.clone(),
-            event: Event::NotClaimed,
-        };
+        let mut answer = ClaimAnswer { desk: shared.desk.clone(), event: Event::NotClaimed };
         let claimed = shared.claims.claim_and_look(
             shared.host(),
             whole(claim.limit),
@@ -112,11 +109,7 @@ impl Lane {
             Ok((claimed, due)) => {
                 let found = claimed.len();
                 shared.take(by_flow(claimed)).await;
-                answer.event = Event::Claimed {
-                    found,
-                    due: due.waits,
-                    next: due.next,
-                };
+                answer.event = Event::Claimed { found, due: due.waits, next: due.next };
             }
             // Lost leases are the housekeeping's to mend, an absent database mends itself.
             Err(error) => {
@@ -128,11 +121,7 @@ impl Lane {
 
     /// Runs one job in the sandbox. Wherever it ends without a result, the job is given up with its ticket.
     async fn run(self, run: Run) -> HandlerResult {
-        let Run {
-            ticket,
-            tenant,
-            claimed,
-        } = run;
+        let Run { ticket, tenant, claimed } = run;
         if self.shared.is_draining() {
             return Ok(()); // given back with all the others when the host leaves
         }
@@ -149,8 +138,7 @@ impl Lane {
         let permit = match breaker {
             Some(breaker) if breaker.is_open() => {
                 let shared = &self.shared;
-                let is_needed =
-                    || breaker.is_open() && shared.desk.is_shared() && !shared.is_draining();
+                let is_needed = || breaker.is_open() && shared.desk.is_shared() && !shared.is_draining();
                 match is_needed() {
                     true => Box::pin(shared.isolated.permit(tenant, is_needed)).await,
                     false => None,
@@ -173,8 +161,7 @@ impl Lane {
         let finished = match isolation {
             Some(reason) => {
                 let lane = self.clone();
-                let attempt =
-                    async move { lane.attempt(&claimed, tenant, &runnable, isolation).await };
+                let attempt = async move { lane.attempt(&claimed, tenant, &runnable, isolation).await };
                 match Box::pin(self.shared.isolated.run(reason, attempt)).await {
                     Some(finished) => finished,
                     None => return Ok(()), // the host is no more
@@ -270,9 +257,7 @@ impl Lane {
         let mut traced = spans.and_then(|spans| spans.begin(job).map(Box::new));
         let begun = traced.is_some().then(SystemTime::now);
         let header = traced.as_ref().map(|traced| traced.header());
-        let attempt = self
-            .run_transition(claimed, (tenant, header), runnable, isolation, deadline)
-            .await;
+        let attempt = self.run_transition(claimed, (tenant, header), runnable, isolation, deadline).await;
         if let (Some(spans), Some(traced), Some(begun)) = (spans, &mut traced, begun) {
             let (outcome, failed) = (attempt.outcome.name(), is_failure(&attempt.outcome));
             spans.end(traced, claimed, begun, (outcome, failed, attempt.measure));
@@ -319,10 +304,7 @@ impl Lane {
         let shared = &self.shared;
         let key = match &runnable.bound.granted().http {
             None => String::new(),
-            Some(_) => format!(
-                "{}-{}-{}-{}",
-                runnable.flow.shape.gate, job.key.wid, job.key.tgid, job.fired_by
-            ),
+            Some(_) => format!("{}-{}-{}-{}", runnable.flow.shape.gate, job.key.wid, job.key.tgid, job.fired_by),
         };
         let invocation = Invocation {
             flow: &runnable.flow.shape.name,
@@ -342,34 +324,13 @@ impl Lane {
             traceparent,
             ..AttemptContext::default()
         };
-        shared
-            .sandbox
-            .run_in_context(
-                &runnable.bound,
-                invocation,
-                job.timeout,
-                &shared.limits,
-                context,
-            )
-            .await
+        shared.sandbox.run_in_context(&runnable.bound, invocation, job.timeout, &shared.limits, context).await
     }
 
     /// Records and logs that a circuit breaker has opened or closed.
-    fn report_circuit(
-        &self,
-        claimed: &Claimed,
-        runnable: &Runnable,
-        outcome: &Outcome,
-        open: bool,
-    ) {
+    fn report_circuit(&self, claimed: &Claimed, runnable: &Runnable, outcome: &Outcome, open: bool) {
         let (flow, transition) = (&runnable.flow.shape.name, &claimed.job.transition);
-        note_circuit(
-            &self.shared.store,
-            self.shared.host(),
-            claimed.component_id,
-            transition,
-            open,
-        );
+        note_circuit(&self.shared.store, self.shared.host(), claimed.component_id, transition, open);
         if open {
             tracing::warn!(
                 %flow,
@@ -388,19 +349,16 @@ impl Lane {
         let (shared, keeps) = (&self.shared, batch.keeps);
         let (begun, size) = (Instant::now(), results.len());
         let dealt_with = commit::deal_with(shared, shared.host(), results, &mut batch);
-        let committed = AssertUnwindSafe(dealt_with)
-            .catch_unwind()
-            .await
-            .unwrap_or_else(|panic| {
-                // The batch gives up what it holds, so the sweep takes up again those that are not committed.
-                shared.note_lost_answer();
-                let panic = panic_message(&*panic);
-                tracing::error!(
-                    %panic,
-                    "the host panicked over a commit; this is a defect of wed, please report it with this line"
-                );
-                0
-            });
+        let committed = AssertUnwindSafe(dealt_with).catch_unwind().await.unwrap_or_else(|panic| {
+            // The batch gives up what it holds, so the sweep takes up again those that are not committed.
+            shared.note_lost_answer();
+            let panic = panic_message(&*panic);
+            tracing::error!(
+                %panic,
+                "the host panicked over a commit; this is a defect of wed, please report it with this line"
+            );
+            0
+        });
         let committed = u64::try_from(committed).unwrap_or(0);
         (shared.measures).note_commit(begun.elapsed(), size, committed);
         if !keeps {
@@ -418,8 +376,7 @@ struct ClaimAnswer {
 
 impl Drop for ClaimAnswer {
     fn drop(&mut self) {
-        self.desk
-            .tell(std::mem::replace(&mut self.event, Event::NotClaimed));
+        self.desk.tell(std::mem::replace(&mut self.event, Event::NotClaimed));
     }
 }
 
@@ -432,12 +389,7 @@ fn without_answer(claimed: &Claimed, outcome: &str, message: String) -> Finished
         measure: Measure::default(),
         deadline: 0,
         record: None,
-        verdict: Verdict::Fail {
-            outcome: outcome.to_owned(),
-            message,
-            retry: true,
-            after: None,
-        },
+        verdict: Verdict::Fail { outcome: outcome.to_owned(), message, retry: true, after: None },
         provided: None,
         traced: None,
     }
@@ -464,20 +416,14 @@ fn add_record(finished: &mut Finished, recording: Recording, logs: Logs, digest:
     record.keep = keep;
     record.digest = digest;
     record.logs = log_lines(logs);
-    record.answers = if recording.overflowed {
-        None
-    } else {
-        serde_json::to_value(recording.answers).ok()
-    };
+    record.answers = if recording.overflowed { None } else { serde_json::to_value(recording.answers).ok() };
     finished.record = Some(record);
 }
 
 /// Returns the message of a panic.
 fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let owned = panic.downcast_ref::<String>().map(String::as_str);
-    owned
-        .or_else(|| panic.downcast_ref::<&str>().copied())
-        .unwrap_or("no word")
+    owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no word")
 }
 
 /// Jobs in their order, but those of a flow together, where its first one was.
@@ -495,9 +441,7 @@ async fn keep(draft: Draft) -> std::io::Result<()> {
     if draft.is_unchanged() {
         return Ok(());
     }
-    tokio::task::spawn_blocking(move || draft.keep())
-        .await
-        .map_err(std::io::Error::other)?
+    tokio::task::spawn_blocking(move || draft.keep()).await.map_err(std::io::Error::other)?
 }
 
 /// When a time limit that begins now ends: microseconds since 1970.
@@ -522,16 +466,8 @@ fn log_lines(logs: Logs) -> Vec<LogLine> {
             };
             // Postgres's text holds no zero character.
             let clean = |text: String| text.replace('\0', "\u{fffd}");
-            let fields = said
-                .fields
-                .into_iter()
-                .map(|(key, value)| (clean(key), clean(value).into()))
-                .collect();
-            LogLine {
-                severity,
-                message: said.message,
-                fields,
-            }
+            let fields = said.fields.into_iter().map(|(key, value)| (clean(key), clean(value).into())).collect();
+            LogLine { severity, message: said.message, fields }
         })
         .collect();
     if logs.dropped > 0 {

@@ -60,16 +60,14 @@ impl Measures {
     pub(crate) fn note_attempt(&self, outcome: &'static str, measure: &Measure) {
         let outcome = outcome.split(':').next().unwrap_or(outcome);
         self.attempts.get_or_create(&OutcomeLabel { outcome }).inc();
-        self.attempt_duration
-            .observe(Duration::from_micros(measure.elapsed_us).as_secs_f64());
+        self.attempt_duration.observe(Duration::from_micros(measure.elapsed_us).as_secs_f64());
         self.fuel.inc_by(measure.fuel);
     }
 
     /// Counts a batch that was dealt with.
     pub(crate) fn note_commit(&self, took: Duration, results: usize, committed: u64) {
         self.commit_duration.observe(took.as_secs_f64());
-        self.batch
-            .observe(u32::try_from(results).map_or(f64::MAX, f64::from));
+        self.batch.observe(u32::try_from(results).map_or(f64::MAX, f64::from));
         self.committed.inc_by(committed);
     }
 }

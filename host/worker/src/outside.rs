@@ -49,20 +49,11 @@ impl Outside {
             None => Trust::default(),
         };
         let files = settings.files.as_deref().map(Files::open).transpose();
-        Ok(Outside {
-            files: files.map_err(HostError::Files)?,
-            http: settings.http.clone().into(),
-            trust,
-        })
+        Ok(Outside { files: files.map_err(HostError::Files)?, http: settings.http.clone().into(), trust })
     }
 
     /// Returns the access that operator and flow both grant a transition; else the reason, for a person.
-    pub(crate) fn granted(
-        &self,
-        flow: &FlowShape,
-        grant: Option<&Grant>,
-        transition: &str,
-    ) -> Result<Granted, String> {
+    pub(crate) fn granted(&self, flow: &FlowShape, grant: Option<&Grant>, transition: &str) -> Result<Granted, String> {
         let Some(grant) = grant else {
             return Ok(Granted::default());
         };
@@ -74,25 +65,19 @@ impl Outside {
             .map_err(|error| format!("`http` of the transition \"{transition}\": {error}"))?;
         Ok(Granted {
             files: match (&self.files, grant.files) {
-                (Some(files), true) => Some(FilesFrom::Host {
-                    files: files.clone(),
-                    flow: Arc::from(flow.gate.as_str()),
-                }),
+                (Some(files), true) => {
+                    Some(FilesFrom::Host { files: files.clone(), flow: Arc::from(flow.gate.as_str()) })
+                }
                 _ => None,
             },
-            http: (!allowed.is_empty()).then(|| HttpFrom::Network {
-                http: self.http_of(&flow.tenant),
-                allowed: allowed.into(),
-            }),
+            http: (!allowed.is_empty())
+                .then(|| HttpFrom::Network { http: self.http_of(&flow.tenant), allowed: allowed.into() }),
         })
     }
 
     /// Returns the requests that the operator permits a tenant.
     pub(crate) fn http_of(&self, tenant: &str) -> Http {
-        let permits = self
-            .http
-            .iter()
-            .filter(|permission| permission.holds_for(tenant));
+        let permits = self.http.iter().filter(|permission| permission.holds_for(tenant));
         Http::new(permits.map(|permission| permission.target.clone())).trusting(self.trust.clone())
     }
 }
@@ -107,9 +92,7 @@ pub(crate) async fn clean(outside: Outside, store: &Store) -> Result<(), String>
         blocking(move || {
             files.tidy()?;
             let found = files.instances()?.into_iter();
-            Ok(found
-                .map(|(flow, wid)| (flow, Wid::new(wid)))
-                .collect::<Vec<_>>())
+            Ok(found.map(|(flow, wid)| (flow, Wid::new(wid))).collect::<Vec<_>>())
         })
         .await?
     };
@@ -127,18 +110,13 @@ pub(crate) async fn clean(outside: Outside, store: &Store) -> Result<(), String>
     let flows: BTreeSet<String> = found.into_iter().map(|(flow, _)| flow).collect();
     let kept = blocking(move || {
         let bytes_of = |flow: String| files.bytes_of(&flow).map(|bytes| (flow, bytes));
-        flows
-            .into_iter()
-            .map(bytes_of)
-            .collect::<Result<Vec<_>, _>>()
+        flows.into_iter().map(bytes_of).collect::<Result<Vec<_>, _>>()
     });
     let kept = kept.await?;
     (store.keep_file_bytes(&kept).await).map_err(|error| error.to_string())
 }
 
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> std::io::Result<T> + Send + 'static,
-) -> Result<T, String> {
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> std::io::Result<T> + Send + 'static) -> Result<T, String> {
     match tokio::task::spawn_blocking(work).await {
         Ok(Ok(done)) => Ok(done),
         Ok(Err(error)) => Err(error.to_string()),

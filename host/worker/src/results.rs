@@ -35,15 +35,12 @@ impl Finished {
     /// Returns about how many bytes it holds while it waits.
     pub(crate) fn bytes(&self) -> usize {
         let verdict = match &self.verdict {
-            Verdict::Commit(rendered) => {
-                (rendered.literals.iter().flatten().map(String::len)).sum()
-            }
+            Verdict::Commit(rendered) => (rendered.literals.iter().flatten().map(String::len)).sum(),
             Verdict::Fail { message, .. } => message.len(),
         };
         let record = self.record.as_deref().map_or(0, |record| {
-            let logs: usize = (record.logs.iter())
-                .map(|line| line.message.len() + bytes_of(line.fields.values()))
-                .sum();
+            let logs: usize =
+                (record.logs.iter()).map(|line| line.message.len() + bytes_of(line.fields.values())).sum();
             logs + bytes_of(record.answers.iter())
         });
         size_of::<Finished>() + verdict + record
@@ -56,9 +53,7 @@ fn bytes_of<'a>(values: impl Iterator<Item = &'a serde_json::Value>) -> usize {
     let of = |value: &Value| match value {
         Value::String(text) => text.len(),
         Value::Array(values) => bytes_of(values.iter()),
-        Value::Object(values) => {
-            values.keys().map(String::len).sum::<usize>() + bytes_of(values.values())
-        }
+        Value::Object(values) => values.keys().map(String::len).sum::<usize>() + bytes_of(values.values()),
         _ => 0,
     };
     values.map(|value| size_of::<Value>() + of(value)).sum()
@@ -137,19 +132,13 @@ pub(crate) struct Shapes(Mutex<Vec<Arc<Shape>>>);
 const SHAPES_MAX: usize = 16;
 
 impl Shapes {
-    fn one(
-        &self,
-        (version, gate): (i32, &str),
-        assignments: &[CheckedAssignment],
-        set: Option<String>,
-    ) -> Arc<Shape> {
+    fn one(&self, (version, gate): (i32, &str), assignments: &[CheckedAssignment], set: Option<String>) -> Arc<Shape> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = kept.iter().find(|shape| {
             shape.set == set
                 && shape.version == version
                 && shape.assigned.len() == assignments.len()
-                && (shape.assigned.iter().zip(assignments))
-                    .all(|(name, one)| *name == one.attribute)
+                && (shape.assigned.iter().zip(assignments)).all(|(name, one)| *name == one.attribute)
         });
         if let Some(shape) = known {
             return Arc::clone(shape);
@@ -157,10 +146,7 @@ impl Shapes {
         let shape = Arc::new(Shape {
             version,
             gate: gate.to_owned(),
-            assigned: assignments
-                .iter()
-                .map(|one| Arc::clone(&one.attribute))
-                .collect(),
+            assigned: assignments.iter().map(|one| Arc::clone(&one.attribute)).collect(),
             set,
         });
         if kept.len() == SHAPES_MAX {
@@ -180,8 +166,7 @@ impl Rendered {
         sql_type: impl Fn(&str) -> &'static str,
     ) -> Self {
         use std::fmt::Write;
-        let plain =
-            (clause.assignments().iter()).all(|one| matches!(one.value, CheckedValue::Literal(_)));
+        let plain = (clause.assignments().iter()).all(|one| matches!(one.value, CheckedValue::Literal(_)));
         if plain {
             let shape = shapes.one((version, gate), clause.assignments(), None);
             let literals = match Arc::try_unwrap(clause) {
@@ -206,21 +191,13 @@ impl Rendered {
             let _ = match &assignment.value {
                 CheckedValue::Literal(literal) => {
                     literals.push(literal.clone());
-                    write!(
-                        set,
-                        "{name} = _b._{}::{}",
-                        literals.len(),
-                        sql_type(&assignment.attribute)
-                    )
+                    write!(set, "{name} = _b._{}::{}", literals.len(), sql_type(&assignment.attribute))
                 }
                 CheckedValue::Expression { guarded, .. } => write!(set, "{name} = ({guarded})"),
                 CheckedValue::Default => write!(set, "{name} = DEFAULT"),
             };
         }
-        Rendered {
-            shape: shapes.one((version, gate), clause.assignments(), Some(set)),
-            literals,
-        }
+        Rendered { shape: shapes.one((version, gate), clause.assignments(), Some(set)), literals }
     }
 }
 
@@ -232,21 +209,12 @@ pub(crate) mod tests {
     /// Returns a result of a job of flow and tenant 1.
     pub(crate) fn finished(instance: i32, number: i32) -> Finished {
         Finished {
-            key: JobKey {
-                flow: FlowId::new(1),
-                wid: Wid::new(instance),
-                tgid: TriggerId::new(number),
-            },
+            key: JobKey { flow: FlowId::new(1), wid: Wid::new(instance), tgid: TriggerId::new(number) },
             token: LeaseToken::new(number.into()),
             measure: Measure::default(),
             deadline: 0,
             record: None,
-            verdict: Verdict::Fail {
-                outcome: "failed".into(),
-                message: String::new(),
-                retry: true,
-                after: None,
-            },
+            verdict: Verdict::Fail { outcome: "failed".into(), message: String::new(), retry: true, after: None },
             provided: None,
             traced: None,
         }

@@ -83,20 +83,14 @@ impl Shared {
 
     /// Jobs that are this host's, each with its tenant. They are known to be its own from now on, also while their
     /// tenants are looked up: until then whoever looks for jobs held unknowingly would take these for such.
-    pub(crate) async fn jobs(
-        &self,
-        mut claimed: Vec<Claimed>,
-    ) -> (Vec<Job<Claimed>>, Option<Arriving>) {
+    pub(crate) async fn jobs(&self, mut claimed: Vec<Claimed>) -> (Vec<Job<Claimed>>, Option<Arriving>) {
         note_taken(self.spans.as_ref(), &mut claimed);
         let mut unknown: Vec<FlowId> = (claimed.iter().map(|claimed| claimed.job.key.flow))
             .filter(|flow| self.tenants.get(flow).is_none())
             .collect();
         let mut arriving = None;
         if !unknown.is_empty() {
-            arriving = Some(
-                self.desk
-                    .arriving(claimed.iter().map(|claimed| claimed.job.token).collect()),
-            );
+            arriving = Some(self.desk.arriving(claimed.iter().map(|claimed| claimed.job.token).collect()));
             unknown.sort_unstable();
             unknown.dedup();
             let known = with_patience(|| self.store.tenants_of(&unknown)).await;
@@ -126,8 +120,6 @@ impl Shared {
 
 impl std::fmt::Debug for Shared {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shared")
-            .field("host", &self.host())
-            .finish_non_exhaustive()
+        f.debug_struct("Shared").field("host", &self.host()).finish_non_exhaustive()
     }
 }

@@ -58,13 +58,7 @@ impl Spans {
         Some(Traced {
             trace,
             run: trace.of_attempt("run", job.key.tgid.get(), job.fired_by, job.attempt),
-            attempt: TracedAttempt {
-                flow,
-                wid,
-                tgid: job.key.tgid,
-                attempt: job.attempt,
-                fired_by: job.fired_by,
-            },
+            attempt: TracedAttempt { flow, wid, tgid: job.key.tgid, attempt: job.attempt, fired_by: job.fired_by },
             ran: SystemTime::UNIX_EPOCH,
         })
     }
@@ -123,12 +117,7 @@ impl Spans {
     }
 
     /// Begins the trace of a message to a webhook, and adds its header to the request.
-    pub(crate) async fn begin_post(
-        &self,
-        store: &Store,
-        message: &Message,
-        request: &mut Request,
-    ) -> Option<Post> {
+    pub(crate) async fn begin_post(&self, store: &Store, message: &Message, request: &mut Request) -> Option<Post> {
         let body: Value = serde_json::from_str(&message.body).ok()?;
         let data = body.get("data")?;
         let whole = |name: &str| i32::try_from(data.get(name)?.as_i64()?).ok();
@@ -222,10 +211,7 @@ async fn report(tracer: &Tracer, store: &Store, portion: &[Ended]) {
                 kind: Kind::Internal,
                 begun: ended.traced.ran,
                 ended: ended.at,
-                attributes: vec![
-                    ("wed.wid", ended.traced.attempt.wid.get().into()),
-                    ("wed.seq", seq.into()),
-                ],
+                attributes: vec![("wed.wid", ended.traced.attempt.wid.get().into()), ("wed.seq", seq.into())],
                 failure: None,
             });
         }

@@ -96,10 +96,7 @@ pub async fn upload_as(
         .await
         .map_err(|error| UploadError::Refused(error.to_string()))?
         .map_err(|error| UploadError::Refused(error.to_string()))?;
-    let manifest = sandbox
-        .describe(&component)
-        .await
-        .map_err(|error| UploadError::Refused(error.to_string()))?;
+    let manifest = sandbox.describe(&component).await.map_err(|error| UploadError::Refused(error.to_string()))?;
     let digest = component.digest().to_string();
     check_conditions(&manifest)?;
     let name = match name.into() {
@@ -108,13 +105,8 @@ pub async fn upload_as(
         StoredAs::ItsOwn { .. } => &manifest.name,
     };
     let document = document(&manifest);
-    let new = NewComponent {
-        name,
-        digest: &digest,
-        bytes,
-        manifest: &document,
-        is_forced: activation == Activation::Always,
-    };
+    let new =
+        NewComponent { name, digest: &digest, bytes, manifest: &document, is_forced: activation == Activation::Always };
     let stored = match activation {
         Activation::Check => None,
         _ => Some(store.push_component(tenant, &new).await?),
@@ -124,11 +116,7 @@ pub async fn upload_as(
         version: stored.map_or(0, |stored| stored.version),
         is_active: stored.is_some_and(|stored| stored.is_active),
         digest,
-        transitions: manifest
-            .transitions
-            .into_iter()
-            .map(|declaration| declaration.transition)
-            .collect(),
+        transitions: manifest.transitions.into_iter().map(|declaration| declaration.transition).collect(),
     })
 }
 
@@ -167,10 +155,9 @@ fn document(manifest: &Manifest) -> Json {
 fn declaration(declaration: &Declaration) -> Json {
     let attributes = |list: &Option<Vec<DeclaredAttribute>>| match list {
         None => Json::Null,
-        Some(list) => list
-            .iter()
-            .map(|attribute| json!({ "name": attribute.name, "kind": attribute.kind.to_string() }))
-            .collect(),
+        Some(list) => {
+            list.iter().map(|attribute| json!({ "name": attribute.name, "kind": attribute.kind.to_string() })).collect()
+        }
     };
     json!({
         "transition": declaration.transition,

@@ -46,42 +46,27 @@ impl SecretKey {
         }
         let mut key = [0; 32];
         for (at, byte) in key.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16)
-                .map_err(|_| SecretError::NoKey)?;
+            *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).map_err(|_| SecretError::NoKey)?;
         }
         Ok(SecretKey(XChaCha20Poly1305::new(&Key::from(key))))
     }
 
     /// A new key, as hexadecimal digits.
     pub fn fresh_hex() -> String {
-        rand::random::<[u8; 32]>()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        rand::random::<[u8; 32]>().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// Encrypts a secret of a flow: ciphertext and nonce.
     ///
     /// # Errors
     /// [`SecretError::Size`] when it is too short or too long.
-    pub fn seal(
-        &self,
-        flow: FlowId,
-        name: &str,
-        secret: &str,
-    ) -> Result<(Vec<u8>, Vec<u8>), SecretError> {
+    pub fn seal(&self, flow: FlowId, name: &str, secret: &str) -> Result<(Vec<u8>, Vec<u8>), SecretError> {
         if !(MIN_SECRET_BYTES..=MAX_SECRET_BYTES).contains(&secret.len()) {
             return Err(SecretError::Size);
         }
         let nonce = rand::random::<[u8; 24]>();
-        let payload = Payload {
-            msg: secret.as_bytes(),
-            aad: &associated(flow, name),
-        };
-        let sealed = self
-            .0
-            .encrypt(&XNonce::from(nonce), payload)
-            .map_err(|_| SecretError::Size)?;
+        let payload = Payload { msg: secret.as_bytes(), aad: &associated(flow, name) };
+        let sealed = self.0.encrypt(&XNonce::from(nonce), payload).map_err(|_| SecretError::Size)?;
         Ok((sealed, nonce.to_vec()))
     }
 
@@ -90,28 +75,16 @@ impl SecretKey {
     /// # Errors
     /// [`SecretError::NotOurs`].
     pub fn open(&self, flow: FlowId, sealed: &SealedSecret) -> Result<String, SecretError> {
-        let nonce =
-            <[u8; 24]>::try_from(sealed.nonce.as_slice()).map_err(|_| SecretError::NotOurs)?;
-        let payload = Payload {
-            msg: &sealed.ciphertext,
-            aad: &associated(flow, &sealed.name),
-        };
-        let bytes = self
-            .0
-            .decrypt(&XNonce::from(nonce), payload)
-            .map_err(|_| SecretError::NotOurs)?;
+        let nonce = <[u8; 24]>::try_from(sealed.nonce.as_slice()).map_err(|_| SecretError::NotOurs)?;
+        let payload = Payload { msg: &sealed.ciphertext, aad: &associated(flow, &sealed.name) };
+        let bytes = self.0.decrypt(&XNonce::from(nonce), payload).map_err(|_| SecretError::NotOurs)?;
         String::from_utf8(bytes).map_err(|_| SecretError::NotOurs)
     }
 }
 
 /// Returns the data that a ciphertext is bound to, so that it cannot be moved to another flow or name.
 fn associated(flow: FlowId, name: &str) -> Vec<u8> {
-    [
-        b"wedflow secret 1\0",
-        &flow.get().to_be_bytes()[..],
-        name.as_bytes(),
-    ]
-    .concat()
+    [b"wedflow secret 1\0", &flow.get().to_be_bytes()[..], name.as_bytes()].concat()
 }
 
 impl fmt::Debug for SecretKey {
@@ -131,19 +104,11 @@ mod tests {
         let key = SecretKey::from_hex(&format!("{text}\n")).expect("a key");
         let (ciphertext, nonce) = key.seal(flow, "api", "hunter2").expect("sealed");
         assert!(!ciphertext.windows(7).any(|part| part == b"hunter2"));
-        let sealed = SealedSecret {
-            name: "api".into(),
-            ciphertext,
-            nonce,
-            transitions: Vec::new(),
-            senders: Vec::new(),
-        };
+        let sealed =
+            SealedSecret { name: "api".into(), ciphertext, nonce, transitions: Vec::new(), senders: Vec::new() };
         assert_eq!(key.open(flow, &sealed).as_deref(), Ok("hunter2"));
         assert_eq!(key.open(other_flow, &sealed), Err(SecretError::NotOurs));
-        let renamed = SealedSecret {
-            name: "other".into(),
-            ..sealed.clone()
-        };
+        let renamed = SealedSecret { name: "other".into(), ..sealed.clone() };
         assert_eq!(key.open(flow, &renamed), Err(SecretError::NotOurs));
         let mut damaged = sealed.clone();
         damaged.ciphertext[0] ^= 1;

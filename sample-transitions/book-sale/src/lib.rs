@@ -161,11 +161,7 @@ mod tests {
 
     #[test]
     fn stock_is_compared_with_the_order() {
-        let call = |quantity: i32| {
-            testing::call::<check_stock>()
-                .with("quantity", quantity)
-                .with("on_shelf", 10)
-        };
+        let call = |quantity: i32| testing::call::<check_stock>().with("quantity", quantity).with("on_shelf", 10);
         assert_eq!(call(10).run(), Ok(set! { stock_state = "available" }));
         assert_eq!(call(11).run(), Ok(set! { stock_state = "missing" }));
         assert_eq!(call(0).run(), Err(Failure::fatal("an order of 0 copies")));
@@ -173,15 +169,11 @@ mod tests {
 
     #[test]
     fn cards_and_totals_can_be_refused() {
-        for (card, total, payment) in [
-            ("4000-0001", "500.00", "authorised"),
-            ("4000-0001", "500.01", "refused"),
-            ("4000-0000", "1", "refused"),
-        ] {
+        for (card, total, payment) in
+            [("4000-0001", "500.00", "authorised"), ("4000-0001", "500.01", "refused"), ("4000-0000", "1", "refused")]
+        {
             let total: Numeric = total.parse().expect("a number");
-            let answer = testing::call::<authorise_payment>()
-                .with_text("card", card)
-                .with("total", total);
+            let answer = testing::call::<authorise_payment>().with_text("card", card).with("total", total);
             assert_eq!(answer.run(), Ok(set! { payment = payment }));
         }
     }
@@ -198,46 +190,25 @@ mod tests {
             packed.map(|change| change.to_string()),
             Ok(r#""parcel" = 'packed', "on_shelf" = on_shelf - 3"#.into())
         );
-        assert_eq!(
-            testing::call::<price_order>().run(),
-            Ok(set!("total = price * quantity"))
-        );
+        assert_eq!(testing::call::<price_order>().run(), Ok(set!("total = price * quantity")));
     }
 
     #[test]
     fn the_way_out_of_the_shop() {
         let _server = testing::Server::new();
-        assert_eq!(
-            testing::call::<order_copies>().run(),
-            Ok(set! { stock_state = "ordered" })
-        );
+        assert_eq!(testing::call::<order_copies>().run(), Ok(set! { stock_state = "ordered" }));
         assert!(testing::call::<issue_invoice>().run().is_ok());
-        assert_eq!(
-            testing::call::<ship_parcel>().run(),
-            Ok(set! { parcel = "shipped", shipped_at = now() })
-        );
-        assert_eq!(
-            testing::call::<close_order>().run(),
-            Ok(set! { payment = "captured", order_state = "delivered" })
-        );
+        assert_eq!(testing::call::<ship_parcel>().run(), Ok(set! { parcel = "shipped", shipped_at = now() }));
+        assert_eq!(testing::call::<close_order>().run(), Ok(set! { payment = "captured", order_state = "delivered" }));
     }
 
     #[test]
     fn a_cancelled_order_has_a_reason() {
         let call = || testing::call::<cancel_order>();
         let unserved = call().with("customer_ok", false).run();
-        assert_eq!(
-            unserved,
-            Ok(set! { order_state = "cancelled", reason = "the customer is not served" })
-        );
-        let refused = call()
-            .with("customer_ok", true)
-            .with_text("payment", "refused")
-            .run();
-        assert_eq!(
-            refused,
-            Ok(set! { order_state = "cancelled", reason = "the payment was refused" })
-        );
+        assert_eq!(unserved, Ok(set! { order_state = "cancelled", reason = "the customer is not served" }));
+        let refused = call().with("customer_ok", true).with_text("payment", "refused").run();
+        assert_eq!(refused, Ok(set! { order_state = "cancelled", reason = "the payment was refused" }));
         assert!(call().with("customer_ok", true).run().is_err());
     }
 }

@@ -34,11 +34,8 @@ mod tests {
 
     #[test]
     fn each_counts_its_own_attribute_in_sql() {
-        let clauses = [
-            testing::call::<count_a1>().run(),
-            testing::call::<count_a2>().run(),
-            testing::call::<count_a3>().run(),
-        ];
+        let clauses =
+            [testing::call::<count_a1>().run(), testing::call::<count_a2>().run(), testing::call::<count_a3>().run()];
         for (clause, attribute) in clauses.into_iter().zip(["a1", "a2", "a3"]) {
             assert_eq!(
                 clause.map(|change| change.to_string()),

@@ -144,42 +144,23 @@ impl Run {
         }
         let fired: BTreeSet<String> = first.trf.iter().cloned().collect();
         if fired != self.first {
-            complain(format!(
-                "the first state fired {fired:?} and not {:?}",
-                self.first
-            ));
+            complain(format!("the first state fired {fired:?} and not {:?}", self.first));
         }
         for row in &rows {
-            let expected = if row.seq == last.seq {
-                format!("{:?}", self.status)
-            } else {
-                "R".into()
-            };
+            let expected = if row.seq == last.seq { format!("{:?}", self.status) } else { "R".into() };
             if row.status != expected {
-                complain(format!(
-                    "row {} has status {} and not {expected}",
-                    row.seq, row.status
-                ));
+                complain(format!("row {} has status {} and not {expected}", row.seq, row.status));
             }
         }
         self.compare_state(last, &mut complain);
 
-        let writers: Vec<&str> = rows
-            .iter()
-            .filter_map(|row| row.trw.as_deref())
-            .filter(|name| !is_mark(name))
-            .collect();
+        let writers: Vec<&str> =
+            rows.iter().filter_map(|row| row.trw.as_deref()).filter(|name| !is_mark(name)).collect();
         self.compare_writers(&rows, &writers, &mut complain);
         for Order { after, of, then } in &self.order {
-            let before = writers
-                .iter()
-                .take_while(|name| *name != then)
-                .filter(|name| of.contains(**name))
-                .count();
+            let before = writers.iter().take_while(|name| *name != then).filter(|name| of.contains(**name)).count();
             if writers.contains(&then.as_str()) && before < *after {
-                complain(format!(
-                    "{then} came after {before} rows of {of:?} and not after {after}"
-                ));
+                complain(format!("{then} came after {before} rows of {of:?} and not after {after}"));
             }
         }
         if !self.sequences.is_empty() {
@@ -192,12 +173,7 @@ impl Run {
     }
 
     /// Compares how often each transition wrote with what is expected, and with how often it was fired.
-    fn compare_writers(
-        &self,
-        rows: &[&TraceRow],
-        writers: &[&str],
-        complain: &mut impl FnMut(String),
-    ) {
+    fn compare_writers(&self, rows: &[&TraceRow], writers: &[&str], complain: &mut impl FnMut(String)) {
         let wrote = count(writers);
         for (name, times) in &wrote {
             if !self.wrote.contains_key(*name) {
@@ -215,11 +191,8 @@ impl Run {
             }
         }
         if self.status == Status::F {
-            let fired: Vec<&str> = rows
-                .iter()
-                .flat_map(|row| row.trf.iter().map(String::as_str))
-                .filter(|name| !is_mark(name))
-                .collect();
+            let fired: Vec<&str> =
+                rows.iter().flat_map(|row| row.trf.iter().map(String::as_str)).filter(|name| !is_mark(name)).collect();
             let fired = count(&fired);
             if fired != wrote {
                 complain(format!("{fired:?} were fired, and {wrote:?} written"));
@@ -232,20 +205,10 @@ impl Run {
             let actual = last.state.get(name).unwrap_or(&Json::Null);
             (!same(expected, actual)).then(|| format!("{name} is {actual} and not {expected}"))
         };
-        self.state
-            .iter()
-            .filter_map(differs)
-            .for_each(&mut *complain);
+        self.state.iter().filter_map(differs).for_each(&mut *complain);
         let one_of = &self.state_one_of;
-        if !one_of.is_empty()
-            && one_of
-                .iter()
-                .all(|set| set.iter().any(|v| differs(v).is_some()))
-        {
-            complain(format!(
-                "the last state {:?} is none of {one_of:?}",
-                last.state
-            ));
+        if !one_of.is_empty() && one_of.iter().all(|set| set.iter().any(|v| differs(v).is_some())) {
+            complain(format!("the last state {:?} is none of {one_of:?}", last.state));
         }
         for name in &self.null {
             if last.state.get(name).is_some_and(|value| !value.is_null()) {
@@ -267,13 +230,7 @@ fn count<'a>(names: &[&'a str]) -> BTreeMap<&'a str, u64> {
 fn line(row: &TraceRow) -> String {
     let mut fired = row.trf.clone();
     fired.sort();
-    format!(
-        "{} -> {}",
-        row.trw.as_deref().unwrap_or(""),
-        fired.join(" ")
-    )
-    .trim()
-    .into()
+    format!("{} -> {}", row.trw.as_deref().unwrap_or(""), fired.join(" ")).trim().into()
 }
 
 /// Numbers are compared as numbers, wherever they are written as text.
@@ -316,25 +273,15 @@ mod tests {
 
     #[test]
     fn a_trace_that_fits_has_no_complaint() {
-        let rows = [
-            row(2, Some("t"), &["u"], "R", 1),
-            row(1, None, &["t"], "R", 0),
-            row(3, Some("u"), &[], "F", 2),
-        ];
-        let run = run(
-            "state = { n = 2 }\nnull = ['a']\nwrote = { t = 1, u = { min = 1 } }\n\
-             order = [{ of = ['t'], then = 'u' }]\nsequences = [['-> t', 't -> u', 'u ->']]",
-        );
+        let rows = [row(2, Some("t"), &["u"], "R", 1), row(1, None, &["t"], "R", 0), row(3, Some("u"), &[], "F", 2)];
+        let run = run("state = { n = 2 }\nnull = ['a']\nwrote = { t = 1, u = { min = 1 } }\n\
+             order = [{ of = ['t'], then = 'u' }]\nsequences = [['-> t', 't -> u', 'u ->']]");
         assert_eq!(run.complaints(&rows), [""; 0]);
     }
 
     #[test]
     fn every_difference_is_said() {
-        let rows = [
-            row(1, None, &["u"], "R", 0),
-            row(2, Some("u"), &["t"], "E", 1),
-            row(3, Some("v"), &[], "R", 3),
-        ];
+        let rows = [row(1, None, &["u"], "R", 0), row(2, Some("u"), &["t"], "E", 1), row(3, Some("v"), &[], "R", 3)];
         let run = run("state = { n = 2, a = 'x' }\nnull = ['n']\n\
              state_one_of = [{ n = 1 }, { n = 2 }]\nwrote = { t = 1, u = 1 }\n\
              order = [{ after = 2, of = ['t', 'u'], then = 'v' }]\nsequences = [['-> t']]");

@@ -5,9 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use wasmparser::{
-    ComponentExternalKind, ComponentTypeRef, Parser, Payload, Validator, WasmFeatures,
-};
+use wasmparser::{ComponentExternalKind, ComponentTypeRef, Parser, Payload, Validator, WasmFeatures};
 
 fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -16,8 +14,7 @@ fn workspace() -> PathBuf {
 fn manifest(folder: &Path) -> toml::Table {
     let path = folder.join("Cargo.toml");
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
-    text.parse()
-        .unwrap_or_else(|error| panic!("{path:?}: {error}"))
+    text.parse().unwrap_or_else(|error| panic!("{path:?}: {error}"))
 }
 
 /// Names of the components: the packages that the workspace builds by default.
@@ -94,10 +91,6 @@ fn the_samples_are_components_that_import_only_the_host() {
         }
         let others: Vec<&String> = imports.difference(&known).collect();
         assert!(others.is_empty(), "{name} imports {others:?}");
-        assert_eq!(
-            exports,
-            BTreeSet::from(["describe".into(), "run".into()]),
-            "{name}"
-        );
+        assert_eq!(exports, BTreeSet::from(["describe".into(), "run".into()]), "{name}");
     }
 }

@@ -50,20 +50,14 @@ mod tests {
     #[test]
     fn the_last_one_reads_what_they_left() {
         let server = testing::Server::new();
-        let answer = testing::call::<finish>()
-            .with_text("a2", "done")
-            .with_text("a3", "done")
-            .run();
+        let answer = testing::call::<finish>().with_text("a2", "done").with_text("a3", "done").run();
         assert_eq!(answer, Ok(set!("a1 = 'done'")));
         assert_eq!(server.logs(), ["info: instance 1 ends a2=done a3=done"]);
     }
 
     #[test]
     fn a_missing_result_is_a_failure_and_no_trap() {
-        let failure = testing::call::<finish>()
-            .with_text("a2", "done")
-            .run()
-            .expect_err("a3 is null");
+        let failure = testing::call::<finish>().with_text("a2", "done").run().expect_err("a3 is null");
         assert!(failure.message().contains("`a3` is null"), "{failure:?}");
     }
 }

@@ -34,10 +34,7 @@ mod tests {
 
     #[test]
     fn each_step_leaves_its_own_mark() {
-        assert_eq!(
-            testing::call::<and_split>().run(),
-            Ok(set! { d1 = 1, b1 = 1, b2 = 1 })
-        );
+        assert_eq!(testing::call::<and_split>().run(), Ok(set! { d1 = 1, b1 = 1, b2 = 1 }));
         assert_eq!(testing::call::<and_branch_1>().run(), Ok(set! { b1 = 2 }));
         assert_eq!(testing::call::<and_branch_2>().run(), Ok(set! { b2 = 2 }));
         assert_eq!(testing::call::<and_join>().run(), Ok(set! { d3 = 1 }));

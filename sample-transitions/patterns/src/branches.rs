@@ -29,18 +29,9 @@ macro_rules! branches {
 
             #[test]
             fn every_branch_counts_itself_once() {
-                assert_eq!(
-                    testing::call::<$one>().run(),
-                    Ok(set!("b1 = 2, d2 = d2 + 1"))
-                );
-                assert_eq!(
-                    testing::call::<$two>().run(),
-                    Ok(set!("b2 = 2, d2 = d2 + 1"))
-                );
-                assert_eq!(
-                    testing::call::<$three>().run(),
-                    Ok(set!("b3 = 2, d2 = d2 + 1"))
-                );
+                assert_eq!(testing::call::<$one>().run(), Ok(set!("b1 = 2, d2 = d2 + 1")));
+                assert_eq!(testing::call::<$two>().run(), Ok(set!("b2 = 2, d2 = d2 + 1")));
+                assert_eq!(testing::call::<$three>().run(), Ok(set!("b3 = 2, d2 = d2 + 1")));
             }
         }
     };
@@ -65,10 +56,7 @@ macro_rules! three_branches {
 
             #[test]
             fn split_starts_every_branch() {
-                assert_eq!(
-                    testing::call::<$split>().run(),
-                    Ok(set! { d1 = 1, b1 = 1, b2 = 1, b3 = 1 })
-                );
+                assert_eq!(testing::call::<$split>().run(), Ok(set! { d1 = 1, b1 = 1, b2 = 1, b3 = 1 }));
             }
         }
     };

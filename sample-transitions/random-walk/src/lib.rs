@@ -24,18 +24,8 @@ pub struct Row {
 impl Row {
     /// Returns where the 1 is, from 0.
     fn position(&self) -> Option<usize> {
-        let Row {
-            a1,
-            a2,
-            a3,
-            a4,
-            a5,
-            a6,
-            a7,
-        } = self;
-        [a1, a2, a3, a4, a5, a6, a7]
-            .into_iter()
-            .position(|cell| cell == "1")
+        let Row { a1, a2, a3, a4, a5, a6, a7 } = self;
+        [a1, a2, a3, a4, a5, a6, a7].into_iter().position(|cell| cell == "1")
     }
 }
 
@@ -75,9 +65,9 @@ mod tests {
     use wedflow_guest::testing::{self, Call};
 
     fn at(position: &str) -> Call<step> {
-        CELLS.into_iter().fold(testing::call(), |call, cell| {
-            call.with_text(cell, if cell == position { "1" } else { "0" })
-        })
+        CELLS
+            .into_iter()
+            .fold(testing::call(), |call, cell| call.with_text(cell, if cell == position { "1" } else { "0" }))
     }
 
     #[test]
@@ -85,10 +75,7 @@ mod tests {
         let server = testing::Server::new().random([0, u64::MAX]);
         assert_eq!(at("a4").run(), Ok(set! { a4 = "0", a3 = "1" }));
         assert_eq!(at("a4").run(), Ok(set! { a4 = "0", a5 = "1" }));
-        assert_eq!(
-            server.logs(),
-            ["info: moves from=a4 to=a3", "info: moves from=a4 to=a5"]
-        );
+        assert_eq!(server.logs(), ["info: moves from=a4 to=a3", "info: moves from=a4 to=a5"]);
     }
 
     #[test]

@@ -77,15 +77,7 @@ pub fn give_up() -> Change {
     set! { request = "cancelled" }
 }
 
-wedflow_guest::export!(
-    validate,
-    book_hotel,
-    book_ticket,
-    cancel_hotel,
-    cancel_ticket,
-    close,
-    give_up,
-);
+wedflow_guest::export!(validate, book_hotel, book_ticket, cancel_hotel, cancel_ticket, close, give_up,);
 
 #[cfg(test)]
 mod tests {
@@ -121,31 +113,16 @@ mod tests {
     fn a_hotel_that_does_not_answer_is_asked_again() {
         let server = testing::Server::new();
         let call = || testing::call::<book_hotel>().with_text("fault", "hotel busy");
-        assert_eq!(
-            call().run(),
-            Err(Failure::retry("the hotel does not answer"))
-        );
+        assert_eq!(call().run(), Err(Failure::retry("the hotel does not answer")));
         assert_eq!(call().attempt(2).run(), Ok(set! { hotel = "booked" }));
         assert_eq!(server.slept(), Duration::from_millis(10));
     }
 
     #[test]
     fn compensation_and_end_depend_on_nothing() {
-        assert_eq!(
-            testing::call::<cancel_hotel>().run(),
-            Ok(set! { hotel = "cancelled" })
-        );
-        assert_eq!(
-            testing::call::<cancel_ticket>().run(),
-            Ok(set! { ticket = "cancelled" })
-        );
-        assert_eq!(
-            testing::call::<close>().run(),
-            Ok(set! { request = "closed" })
-        );
-        assert_eq!(
-            testing::call::<give_up>().run(),
-            Ok(set! { request = "cancelled" })
-        );
+        assert_eq!(testing::call::<cancel_hotel>().run(), Ok(set! { hotel = "cancelled" }));
+        assert_eq!(testing::call::<cancel_ticket>().run(), Ok(set! { ticket = "cancelled" }));
+        assert_eq!(testing::call::<close>().run(), Ok(set! { request = "closed" }));
+        assert_eq!(testing::call::<give_up>().run(), Ok(set! { request = "cancelled" }));
     }
 }

@@ -49,12 +49,8 @@ fn tenant_that_floods_what_the_api_shares_keeps_no_other_from_it() {
         api,
     };
     for client in [&flooded.flooder, &flooded.neighbour] {
-        client
-            .json("PUT", "/v1/flows/steps", &steps("steps"))
-            .is(201);
-        client
-            .json("POST", "/v1/flows/steps/instances", &json!({}))
-            .is(201);
+        client.json("PUT", "/v1/flows/steps", &steps("steps")).is(201);
+        client.json("POST", "/v1/flows/steps/instances", &json!({})).is(201);
     }
     for (name, flood) in FLOODS {
         println!("{name}");
@@ -82,9 +78,7 @@ impl Flooded {
 
 fn watchers(flooded: &Flooded) {
     const EVENTS: &str = "GET /v1/flows/steps/instances/1/events";
-    let held: Vec<_> = (0..32)
-        .map(|_| flooded.open(&flooded.flooder, EVENTS))
-        .collect();
+    let held: Vec<_> = (0..32).map(|_| flooded.open(&flooded.flooder, EVENTS)).collect();
     assert!(held.iter().all(|(_, status)| status == "200"));
     assert_eq!(flooded.open(&flooded.flooder, EVENTS).1, "429");
     assert_eq!(flooded.open(&flooded.neighbour, EVENTS).1, "200");
@@ -97,8 +91,7 @@ fn polls(flooded: &Flooded) {
     eventually("the share is used up", || {
         held.extend((0..33).map(|_| flooded.send(&flooded.flooder, POLL, "\r\n")));
         let last = held.last_mut()?;
-        last.set_read_timeout(Some(Duration::from_millis(500)))
-            .expect("a timeout");
+        last.set_read_timeout(Some(Duration::from_millis(500))).expect("a timeout");
         let mut first = [0; 12];
         let answered = last.read_exact(&mut first).is_ok();
         (answered && first.ends_with(b"429")).then_some(())
@@ -107,17 +100,9 @@ fn polls(flooded: &Flooded) {
 }
 
 fn uploads(flooded: &Flooded) {
-    let rest = format!(
-        "content-type: application/wasm\r\ncontent-length: {}\r\n\r\n",
-        32 << 20
-    );
-    let held: Vec<_> = (0..3)
-        .map(|_| flooded.send(&flooded.flooder, "POST /v1/components/large", &rest))
-        .collect();
-    flooded
-        .neighbour
-        .upload("small", b"no component", &[])
-        .is(422);
+    let rest = format!("content-type: application/wasm\r\ncontent-length: {}\r\n\r\n", 32 << 20);
+    let held: Vec<_> = (0..3).map(|_| flooded.send(&flooded.flooder, "POST /v1/components/large", &rest)).collect();
+    flooded.neighbour.upload("small", b"no component", &[]).is(422);
     drop(held);
 }
 
@@ -128,23 +113,11 @@ fn definitions(flooded: &Flooded) {
     let mut changed = steps("steps");
     changed["attribute"][0]["default"] = json!("1");
     let body = changed.to_string();
-    let rest = format!(
-        "content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    let held: Vec<_> = (0..3)
-        .map(|_| flooded.send(&flooded.flooder, "PUT /v1/flows/steps", &rest))
-        .collect();
-    flooded
-        .neighbour
-        .json("PUT", "/v1/flows/more", &steps("more"))
-        .is(201);
-    let waiting =
-        "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'wed_flow'::regclass";
-    assert!(
-        holder.number(waiting) <= 1,
-        "one definition of a tenant at a time"
-    );
+    let rest = format!("content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    let held: Vec<_> = (0..3).map(|_| flooded.send(&flooded.flooder, "PUT /v1/flows/steps", &rest)).collect();
+    flooded.neighbour.json("PUT", "/v1/flows/more", &steps("more")).is(201);
+    let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'wed_flow'::regclass";
+    assert!(holder.number(waiting) <= 1, "one definition of a tenant at a time");
     holder.run("ROLLBACK");
     drop(held);
 }
@@ -171,12 +144,7 @@ fn register() -> Vec<(String, Vec<String>)> {
     let part = page.split("## Shared things").nth(1).expect("the register");
     let part = part.split("\n## ").next().unwrap_or_default();
     let rows = part.lines().filter(|line| line.starts_with("| ")).skip(2);
-    let cells = rows.map(|row| {
-        row.trim_matches('|')
-            .split('|')
-            .map(str::trim)
-            .collect::<Vec<_>>()
-    });
+    let cells = rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect::<Vec<_>>());
     cells
         .map(|cells| {
             assert_eq!(cells.len(), 4, "{cells:?}");
@@ -189,16 +157,12 @@ fn register() -> Vec<(String, Vec<String>)> {
 
 /// Returns true if a file of a crate has a test of that name: `compiler.rs::a_test`.
 fn is_unit_test(name: &str) -> bool {
-    let Some((file, function)) = name
-        .split_once("::")
-        .filter(|(file, _)| file.ends_with(".rs"))
-    else {
+    let Some((file, function)) = name.split_once("::").filter(|(file, _)| file.ends_with(".rs")) else {
         return false;
     };
     let holds = |path: &Path| {
         path.file_name().is_some_and(|name| name == file)
-            && std::fs::read_to_string(path)
-                .is_ok_and(|text| text.contains(&format!("fn {function}(")))
+            && std::fs::read_to_string(path).is_ok_and(|text| text.contains(&format!("fn {function}(")))
     };
     sources("host", "rs").iter().any(|path| holds(path))
 }
@@ -211,10 +175,7 @@ fn each_shared_thing_has_a_share_a_limit_and_a_test_that_floods_it() {
     for (thing, named) in rows {
         assert!(!named.is_empty(), "{thing}: no test");
         for name in named {
-            assert!(
-                tests.contains(&name) || is_unit_test(&name),
-                "{thing}: there is no test {name}"
-            );
+            assert!(tests.contains(&name) || is_unit_test(&name), "{thing}: there is no test {name}");
         }
     }
 }

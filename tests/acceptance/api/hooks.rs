@@ -59,33 +59,22 @@ impl Sender {
     /// Posts a message signed as GitHub does.
     fn github(&mut self, id: &str, body: &str, more: &[(&str, &str)]) -> Answered {
         let signature = format!("sha256={}", self.mac(body.as_bytes()));
-        let headers = [
-            ("content-type", "application/json"),
-            ("x-github-delivery", id),
-            ("x-hub-signature-256", &signature),
-        ];
+        let headers =
+            [("content-type", "application/json"), ("x-github-delivery", id), ("x-hub-signature-256", &signature)];
         let headers = [more, &headers].concat();
-        self.client
-            .send("POST", &self.path, &headers, body.as_bytes())
+        self.client.send("POST", &self.path, &headers, body.as_bytes())
     }
 
     /// Posts a message signed as Standard Webhooks say, so many seconds ago.
     fn standard(&mut self, id: &str, ago: u64, kind: &str, body: &str) -> Answered {
-        let now = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .expect("a time");
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time");
         let at = (now.as_secs() - ago).to_string();
         let mac = self.mac(format!("{id}.{at}.{body}").as_bytes());
         let sql = format!("SELECT encode(decode('{mac}', 'hex'), 'base64')");
         let signature = format!("v1,{}", self.owner.line(&sql));
-        let headers = [
-            ("content-type", kind),
-            ("webhook-id", id),
-            ("webhook-timestamp", &at),
-            ("webhook-signature", &signature),
-        ];
-        self.client
-            .send("POST", &self.path, &headers, body.as_bytes())
+        let headers =
+            [("content-type", kind), ("webhook-id", id), ("webhook-timestamp", &at), ("webhook-signature", &signature)];
+        self.client.send("POST", &self.path, &headers, body.as_bytes())
     }
 }
 
@@ -120,42 +109,22 @@ fn signed_event_starts_an_instance_and_the_next_one_sets_its_attributes() {
     let mut sender = Sender::new(&api, &client, "github", "both");
     let made = r#"{"data": {"order": "o-1", "qty": 3}}"#;
     let taken = sender.github("d-1", made, &[]).is(200).json();
-    assert_eq!(
-        taken,
-        json!({ "wid": 1, "did": "started", "repeated": false })
-    );
+    assert_eq!(taken, json!({ "wid": 1, "did": "started", "repeated": false }));
     let again = sender.github("d-1", made, &[]).is(200).json();
-    assert_eq!(
-        again,
-        json!({ "wid": 1, "did": "started", "repeated": true })
-    );
+    assert_eq!(again, json!({ "wid": 1, "did": "started", "repeated": true }));
     assert_eq!(order(&client, "o-1")["state"]["qty"], 3);
     // As a CloudEvent in binary form, whose document has the body in `data`.
-    let headers = [
-        ("ce-specversion", "1.0"),
-        ("ce-id", "7"),
-        ("ce-source", "/shop"),
-    ];
+    let headers = [("ce-specversion", "1.0"), ("ce-id", "7"), ("ce-source", "/shop")];
     let event = r#"{"order": "o-1", "qty": 4}"#;
     let taken = sender.github("d-2", event, &headers).is(200).json();
     assert_eq!(taken["did"], "set");
     // Neither its number nor the event's is signed: the same body is the same event.
-    let others = [
-        ("ce-specversion", "1.0"),
-        ("ce-id", "8"),
-        ("ce-source", "/shop"),
-    ];
+    let others = [("ce-specversion", "1.0"), ("ce-id", "8"), ("ce-source", "/shop")];
     let again = sender.github("d-3", event, &others).is(200).json();
     assert_eq!(again["repeated"], true, "what is signed counts");
     let order = order(&client, "o-1");
-    assert_eq!(
-        (&order["state"]["qty"], &order["status"]),
-        (&json!(4), &json!("regular"))
-    );
-    let trace = client
-        .get("/v1/flows/orders/instances/1/trace")
-        .is(200)
-        .json();
+    assert_eq!((&order["state"]["qty"], &order["status"]), (&json!(4), &json!("regular")));
+    let trace = client.get("/v1/flows/orders/instances/1/trace").is(200).json();
     assert_eq!(trace["items"].as_array().map(Vec::len), Some(2), "{trace}");
     assert_eq!(trace["items"][1]["writer"], "hook:orders/github");
 }
@@ -170,32 +139,17 @@ fn standard_webhook_pays_a_running_order() {
             "data": { "order": order, "paid": true } })
         .to_string()
     };
-    sender
-        .standard("m-1", 0, cloud, &paid("1", "o-1"))
-        .problem(404, "WF040");
-    client
-        .json(
-            "POST",
-            "/v1/flows/orders/instances",
-            &json!({ "key": "o-1" }),
-        )
-        .is(201);
+    sender.standard("m-1", 0, cloud, &paid("1", "o-1")).problem(404, "WF040");
+    client.json("POST", "/v1/flows/orders/instances", &json!({ "key": "o-1" })).is(201);
     // What was refused may be sent again under its number.
-    sender
-        .standard("m-2", 400, cloud, &paid("1", "o-1"))
-        .problem(401, "not_signed");
-    let taken = sender
-        .standard("m-1", 0, cloud, &paid("1", "o-1"))
-        .is(200)
-        .json();
+    sender.standard("m-2", 400, cloud, &paid("1", "o-1")).problem(401, "not_signed");
+    let taken = sender.standard("m-1", 0, cloud, &paid("1", "o-1")).is(200).json();
     assert_eq!(taken["did"], "set");
     assert_eq!(order(&client, "o-1")["state"]["paid"], true);
     let listed = client.get("/v1/flows/orders/hooks").is(200);
     assert!(!listed.text.contains(SECRET), "{listed:?}");
     client.delete("/v1/flows/orders/hooks/standard").is(204);
-    sender
-        .standard("m-3", 0, cloud, &paid("3", "o-1"))
-        .problem(404, "not_found");
+    sender.standard("m-3", 0, cloud, &paid("3", "o-1")).problem(404, "not_found");
 }
 
 #[harness::test]
@@ -217,9 +171,7 @@ fn hook_believes_nobody_without_the_secret() {
     let signed = [("x-hub-signature-256", signature.as_str())];
     send(&sender, &signed, br#"{"data": {"order": "o-2"}}"#).problem(401, "not_signed");
     sender.github("1", "{", &[]).problem(400, "invalid_json");
-    sender
-        .github("1", r#"{"data": {}}"#, &[])
-        .problem(422, "invalid_document");
+    sender.github("1", r#"{"data": {}}"#, &[]).problem(422, "invalid_document");
     let unfit = r#"{"data": {"order": "o-1", "qty": "many"}}"#;
     sender.github("1", unfit, &[]).problem(422, "22P02");
     let huge = format!("{{\"data\": \"{}\"}}", "x".repeat(300 << 10));
@@ -231,40 +183,18 @@ fn hook_believes_nobody_without_the_secret() {
     let path = "/v1/flows/orders/hooks/x";
     let hook = |more: Json| {
         let mut hook = json!({ "scheme": "github", "acts": "start", "attributes": {} });
-        hook.as_object_mut()
-            .expect("an object")
-            .extend(more.as_object().expect("an object").clone());
+        hook.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
         hook
     };
-    participant
-        .json("PUT", path, &hook(json!({})))
-        .problem(403, "not_permitted");
-    for refused in [
-        json!({ "secret": "short" }),
-        json!({ "attributes": { "qty": "qty" } }),
-        json!({ "key": "order" }),
-    ] {
-        client
-            .json("PUT", path, &hook(refused))
-            .problem(422, "invalid_document");
+    participant.json("PUT", path, &hook(json!({}))).problem(403, "not_permitted");
+    for refused in [json!({ "secret": "short" }), json!({ "attributes": { "qty": "qty" } }), json!({ "key": "order" })]
+    {
+        client.json("PUT", path, &hook(refused)).problem(422, "invalid_document");
     }
-    client
-        .json(
-            "PUT",
-            path,
-            &hook(json!({ "attributes": { "none": "/x" } })),
-        )
-        .problem(422, "42703");
-    client
-        .json("PUT", path, &hook(json!({ "acts": "set" })))
-        .problem(422, "22023");
+    client.json("PUT", path, &hook(json!({ "attributes": { "none": "/x" } }))).problem(422, "42703");
+    client.json("PUT", path, &hook(json!({ "acts": "set" }))).problem(422, "22023");
     let made = client.json("PUT", path, &hook(json!({}))).is(200).json();
-    assert!(
-        made["secret"]
-            .as_str()
-            .is_some_and(|secret| secret.starts_with("whsec_")),
-        "{made}"
-    );
+    assert!(made["secret"].as_str().is_some_and(|secret| secret.starts_with("whsec_")), "{made}");
 }
 
 #[harness::test]
@@ -272,13 +202,9 @@ fn old_secret_of_a_hook_is_taken_until_its_overlap_ends() {
     let (api, client) = with_orders();
     let mut sender = Sender::new(&api, &client, "github", "start");
     let rotate = format!("{}/rotate", "/v1/flows/orders/hooks/github");
-    let body =
-        |qty: i32| json!({ "data": { "order": format!("o-{qty}"), "qty": qty } }).to_string();
+    let body = |qty: i32| json!({ "data": { "order": format!("o-{qty}"), "qty": qty } }).to_string();
     let set = client.json("POST", &rotate, &json!({})).is(200).json();
-    assert!(
-        (set["secret"].as_str()).is_some_and(|secret| secret.starts_with("whsec_")),
-        "{set}"
-    );
+    assert!((set["secret"].as_str()).is_some_and(|secret| secret.starts_with("whsec_")), "{set}");
     sender.github("1", &body(1), &[]).is(200);
     let end = "UPDATE wed.hook SET old_until = clock_timestamp() - interval '1 second'";
     api.database.owner().run(end);
@@ -288,59 +214,36 @@ fn old_secret_of_a_hook_is_taken_until_its_overlap_ends() {
     let set = client.json("POST", &rotate, &own).is(200).json();
     assert_eq!(set["secret"], Json::Null, "the sender's own is not told");
     sender.github("2", &body(2), &[]).is(200);
-    for (wrong, status, code) in [
-        (json!({ "overlap_hours": 721 }), 422, "22023"),
-        (json!({ "secret": "short" }), 422, "invalid_document"),
-    ] {
+    for (wrong, status, code) in
+        [(json!({ "overlap_hours": 721 }), 422, "22023"), (json!({ "secret": "short" }), 422, "invalid_document")]
+    {
         client.json("POST", &rotate, &wrong).problem(status, code);
     }
-    client
-        .json("POST", "/v1/flows/orders/hooks/none/rotate", &json!({}))
-        .problem(404, "not_found");
+    client.json("POST", "/v1/flows/orders/hooks/none/rotate", &json!({})).problem(404, "not_found");
 }
 
 #[harness::test]
 fn of_events_side_by_side_one_starts_and_the_others_set() {
     let (api, client) = with_orders();
     let mut sender = Sender::new(&api, &client, "github", "both");
-    let bodies: Vec<String> = (1..=6)
-        .map(|qty| json!({ "data": { "order": "o-1", "qty": qty } }).to_string())
-        .collect();
-    let signed: Vec<(String, &String)> = bodies
-        .iter()
-        .map(|body| (format!("sha256={}", sender.mac(body.as_bytes())), body))
-        .collect();
+    let bodies: Vec<String> =
+        (1..=6).map(|qty| json!({ "data": { "order": "o-1", "qty": qty } }).to_string()).collect();
+    let signed: Vec<(String, &String)> =
+        bodies.iter().map(|body| (format!("sha256={}", sender.mac(body.as_bytes())), body)).collect();
     let (post, path) = (&sender.client, &sender.path);
     let answers: Vec<Json> = std::thread::scope(|scope| {
         let send = |(signature, body): &(String, &String)| {
-            let headers = [
-                ("content-type", "application/json"),
-                ("x-hub-signature-256", signature),
-            ];
-            post.send("POST", path, &headers, body.as_bytes())
-                .is(200)
-                .json()
+            let headers = [("content-type", "application/json"), ("x-hub-signature-256", signature)];
+            post.send("POST", path, &headers, body.as_bytes()).is(200).json()
         };
-        let threads: Vec<_> = signed
-            .iter()
-            .map(|one| scope.spawn(move || send(one)))
-            .collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().expect("answered"))
-            .collect()
+        let threads: Vec<_> = signed.iter().map(|one| scope.spawn(move || send(one))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("answered")).collect()
     });
     let started = answers.iter().filter(|answer| answer["did"] == "started");
     assert_eq!(started.count(), 1, "{answers:?}");
-    assert!(
-        answers.iter().all(|answer| answer["wid"] == 1),
-        "{answers:?}"
-    );
+    assert!(answers.iter().all(|answer| answer["wid"] == 1), "{answers:?}");
     // A message that has none of the values changes nothing, and is no error.
-    let nothing = sender
-        .github("7", r#"{"data": {"order": "o-1"}}"#, &[])
-        .is(200)
-        .json();
+    let nothing = sender.github("7", r#"{"data": {"order": "o-1"}}"#, &[]).is(200).json();
     assert_eq!(nothing["did"], "nothing", "{nothing}");
 }
 

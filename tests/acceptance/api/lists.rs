@@ -9,17 +9,12 @@ fn lists_come_in_parts() {
     let (_api, client) = with_steps();
     for n in 0..5 {
         let state = json!({ "state": { "n": n % 3 } });
-        client
-            .json("POST", "/v1/flows/steps/instances", &state)
-            .is(201);
+        client.json("POST", "/v1/flows/steps/instances", &state).is(201);
     }
     for (list, key) in [("instances", "wid"), ("jobs", "wid")] {
         let (mut seen, mut next) = (Vec::new(), String::new());
         loop {
-            let part = client
-                .get(&format!("/v1/flows/steps/{list}?limit=2{next}"))
-                .is(200)
-                .json();
+            let part = client.get(&format!("/v1/flows/steps/{list}?limit=2{next}")).is(200).json();
             let items = part["items"].as_array().expect("entries").clone();
             assert!(items.len() <= 2);
             seen.extend(items.iter().filter_map(|item| item[key].as_i64()));
@@ -31,20 +26,11 @@ fn lists_come_in_parts() {
         seen.sort_unstable();
         assert_eq!(seen, [1, 2, 3, 4, 5], "{list}");
     }
-    let finals = client
-        .get("/v1/flows/steps/instances?status=final")
-        .is(200)
-        .json();
+    let finals = client.get("/v1/flows/steps/instances?status=final").is(200).json();
     assert_eq!(finals["items"], json!([]));
-    client
-        .get("/v1/flows/steps/instances?limit=0")
-        .problem(400, "invalid_query");
-    client
-        .get("/v1/flows/steps/instances?cursor=nonsense")
-        .problem(400, "invalid_cursor");
-    client
-        .get("/v1/flows/steps/instances?colour=red")
-        .problem(400, "invalid_query");
+    client.get("/v1/flows/steps/instances?limit=0").problem(400, "invalid_query");
+    client.get("/v1/flows/steps/instances?cursor=nonsense").problem(400, "invalid_cursor");
+    client.get("/v1/flows/steps/instances?colour=red").problem(400, "invalid_query");
 }
 
 #[harness::test]
@@ -54,10 +40,7 @@ fn whole_lists_come_in_parts_too() {
     let first = client.get("/v1/flows?limit=1").is(200).json();
     assert_eq!(first["items"][0]["name"], "more");
     let next = first["next"].as_str().expect("there is more");
-    let rest = client
-        .get(&format!("/v1/flows?cursor={next}"))
-        .is(200)
-        .json();
+    let rest = client.get(&format!("/v1/flows?cursor={next}")).is(200).json();
     assert_eq!(rest["items"][0]["name"], "steps");
     client.get("/v1/me?tenant=x").problem(400, "invalid_query");
 }
@@ -67,9 +50,7 @@ fn a_part_of_a_list_is_bounded_in_bytes() {
     let (_api, client) = with_steps();
     for _ in 0..24 {
         let state = json!({ "state": { "remark": "x".repeat(200_000) } });
-        client
-            .json("POST", "/v1/flows/steps/instances", &state)
-            .is(201);
+        client.json("POST", "/v1/flows/steps/instances", &state).is(201);
     }
     let path = "/v1/flows/steps/instances?limit=500";
     let first = client.get(path).is(200);
@@ -86,30 +67,20 @@ fn instances_are_found_by_what_they_hold() {
     let (_api, client) = with_steps();
     for (n, remark) in [(0, "tea"), (1, "tea"), (1, "milk")] {
         let state = json!({ "state": { "n": n, "remark": remark } });
-        client
-            .json("POST", "/v1/flows/steps/instances", &state)
-            .is(201);
+        client.json("POST", "/v1/flows/steps/instances", &state).is(201);
     }
     let found = |filter: &str| -> Vec<i64> {
         let path = format!("/v1/flows/steps/instances?{filter}");
         let items = client.get(&path).is(200).json()["items"].clone();
         let items = items.as_array().expect("entries").clone();
-        items
-            .iter()
-            .filter_map(|item| item["wid"].as_i64())
-            .collect()
+        items.iter().filter_map(|item| item["wid"].as_i64()).collect()
     };
     assert_eq!(found("state=%7B%22remark%22:%22tea%22%7D"), [2, 1]);
     assert_eq!(found("state=%7B%22remark%22:%22tea%22,%22n%22:1%7D"), [2]);
     assert_eq!(found("changed_since=2000-01-01T00:00:00Z"), [3, 2, 1]);
     assert_eq!(found("changed_since=2999-01-01T00:00:00Z"), [0; 0]);
-    for (wrong, status, code) in [
-        ("state=tea", 422, "invalid_query"),
-        ("changed_since=yore", 422, "22007"),
-    ] {
-        client
-            .get(&format!("/v1/flows/steps/instances?{wrong}"))
-            .problem(status, code);
+    for (wrong, status, code) in [("state=tea", 422, "invalid_query"), ("changed_since=yore", 422, "22007")] {
+        client.get(&format!("/v1/flows/steps/instances?{wrong}")).problem(status, code);
     }
 }
 
@@ -119,20 +90,12 @@ fn document_nested_too_deeply_takes_no_list_with_it() {
     let api = crate::support::http::Api::of(&database);
     let client = api.user(crate::support::database::TENANT, "ann", "developer");
     let mut flow = steps("deep");
-    flow["attribute"]
-        .as_array_mut()
-        .expect("a list")
-        .push(json!({ "name": "j", "type": "jsonb" }));
+    flow["attribute"].as_array_mut().expect("a list").push(json!({ "name": "j", "type": "jsonb" }));
     client.json("PUT", "/v1/flows/deep", &flow).is(201);
     let deep = format!("{}1{}", "[".repeat(101), "]".repeat(101));
-    let state: Json =
-        serde_json::from_str(&format!(r#"{{"state": {{"j": {deep}}}}}"#)).expect("a document");
-    client
-        .json("POST", "/v1/flows/deep/instances", &state)
-        .problem(422, "WF035");
-    client
-        .json("POST", "/v1/flows/deep/instances", &json!({}))
-        .is(201);
+    let state: Json = serde_json::from_str(&format!(r#"{{"state": {{"j": {deep}}}}}"#)).expect("a document");
+    client.json("POST", "/v1/flows/deep/instances", &state).problem(422, "WF035");
+    client.json("POST", "/v1/flows/deep/instances", &json!({})).is(201);
     // From before the bound.
     let mut owner = database.owner();
     owner.run(&format!(
@@ -143,23 +106,14 @@ fn document_nested_too_deeply_takes_no_list_with_it() {
          UPDATE wed.trace SET state = jsonb_build_object('j', (repeat('[', 200) || repeat(']', 200))::jsonb)",
         owner_schema(&database)
     ));
-    client
-        .json("POST", "/v1/flows/deep/instances", &json!({}))
-        .is(201);
+    client.json("POST", "/v1/flows/deep/instances", &json!({})).is(201);
     let list = client.get("/v1/flows/deep/instances").is(200).json();
-    let wids: Vec<i64> = (list["items"].as_array().into_iter().flatten())
-        .filter_map(|item| item["wid"].as_i64())
-        .collect();
+    let wids: Vec<i64> =
+        (list["items"].as_array().into_iter().flatten()).filter_map(|item| item["wid"].as_i64()).collect();
     assert_eq!(wids.len(), 2, "{list}");
     let wid = wids.iter().min().expect("two");
-    let trace = client
-        .get(&format!("/v1/flows/deep/instances/{wid}/trace"))
-        .is(200)
-        .json();
-    assert!(
-        trace["items"][0]["state"]["unreadable"].is_string(),
-        "{trace}"
-    );
+    let trace = client.get(&format!("/v1/flows/deep/instances/{wid}/trace")).is(200).json();
+    assert!(trace["items"][0]["state"]["unreadable"].is_string(), "{trace}");
 }
 
 fn owner_schema(database: &std::sync::Arc<crate::support::Database>) -> String {
@@ -185,9 +139,7 @@ fn lists_refuse_parameters_that_they_do_not_have() {
         "flows/steps",
         "flows/steps/secrets",
     ] {
-        client
-            .get(&format!("/v1/{list}?colour=red"))
-            .problem(400, "invalid_query");
+        client.get(&format!("/v1/{list}?colour=red")).problem(400, "invalid_query");
     }
 }
 
@@ -203,11 +155,7 @@ fn versions_and_webhooks_come_in_parts() {
     loop {
         let part = client.get(&format!("/v1/flows/steps/versions?limit=1{next}"));
         let part = part.is(200).json();
-        assert!(
-            part["items"]
-                .as_array()
-                .is_some_and(|items| items.len() <= 1)
-        );
+        assert!(part["items"].as_array().is_some_and(|items| items.len() <= 1));
         versions.extend(part["items"][0]["version"].as_i64());
         match part["next"].as_str() {
             Some(cursor) => next = format!("&cursor={cursor}"),
@@ -215,10 +163,7 @@ fn versions_and_webhooks_come_in_parts() {
         }
     }
     assert_eq!(versions.len(), 4);
-    assert!(
-        versions.is_sorted_by(|one, other| one > other),
-        "{versions:?}"
-    );
+    assert!(versions.is_sorted_by(|one, other| one > other), "{versions:?}");
 }
 
 #[harness::test]
@@ -226,9 +171,7 @@ fn instances_are_found_by_condition_time_and_transition() {
     let (_api, client) = with_steps();
     for n in 0..5 {
         let state = json!({ "state": { "n": n, "remark": format!("it's {n}") } });
-        client
-            .json("POST", "/v1/flows/steps/instances", &state)
-            .is(201);
+        client.json("POST", "/v1/flows/steps/instances", &state).is(201);
     }
     let found = |query: &str| -> Vec<i64> {
         let list = client.get(&format!("/v1/flows/steps/instances?{query}"));
@@ -237,19 +180,11 @@ fn instances_are_found_by_condition_time_and_transition() {
         items.filter_map(|item| item["wid"].as_i64()).collect()
     };
     assert_eq!(found("where=n%20%3E%202"), [5, 4]);
-    assert_eq!(
-        found("where=n%20%3E%200%20AND%20remark%20LIKE%20'%252'&order=oldest"),
-        [3]
-    );
+    assert_eq!(found("where=n%20%3E%200%20AND%20remark%20LIKE%20'%252'&order=oldest"), [3]);
     assert_eq!(found("transition=step&order=oldest"), [1, 2, 3]);
     assert_eq!(found("started_before=2020-01-01T00:00:00Z"), [0; 0]);
-    assert_eq!(
-        found("started_since=2020-01-01T00:00:00Z&limit=2&order=oldest"),
-        [1, 2]
-    );
-    client
-        .get("/v1/flows/steps/instances?state=%7B%22nosuch%22:1%7D")
-        .problem(422, "42703");
+    assert_eq!(found("started_since=2020-01-01T00:00:00Z&limit=2&order=oldest"), [1, 2]);
+    client.get("/v1/flows/steps/instances?state=%7B%22nosuch%22:1%7D").problem(422, "42703");
     client.get("/v1/flows/a%00b").problem(404, "not_found");
     let count = client.get("/v1/flows/steps/instances/count?where=n%20%3C%203");
     assert_eq!(count.is(200).json()["count"], 3);

@@ -42,8 +42,6 @@ fn served() -> (Api, Client) {
 
 fn with_steps() -> (Api, Client) {
     let (api, client) = served();
-    client
-        .json("PUT", "/v1/flows/steps", &steps("steps"))
-        .is(201);
+    client.json("PUT", "/v1/flows/steps", &steps("steps")).is(201);
     (api, client)
 }

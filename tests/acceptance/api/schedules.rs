@@ -12,18 +12,13 @@ fn said(problem: &Json) -> String {
 fn backfill_under_one_key_starts_its_instances_once() {
     let (_api, client) = with_steps();
     let schedule = "/v1/flows/steps/schedules/s";
-    client
-        .json("PUT", schedule, &json!({ "cron": "0 9 * * *" }))
-        .is(204);
+    client.json("PUT", schedule, &json!({ "cron": "0 9 * * *" })).is(204);
     let backfill = |until: &str| {
         let span = json!({ "from": "2026-03-01T00:00:00Z", "until": until });
         client.send(
             "POST",
             &format!("{schedule}/backfill"),
-            &[
-                ("content-type", "application/json"),
-                ("idempotency-key", "b-1"),
-            ],
+            &[("content-type", "application/json"), ("idempotency-key", "b-1")],
             span.to_string().as_bytes(),
         )
     };
@@ -34,11 +29,7 @@ fn backfill_under_one_key_starts_its_instances_once() {
     assert_eq!(again.header("idempotency-replayed"), Some("true"));
     assert_ne!(backfill("2026-03-04T00:00:00Z").status, 200, "another span");
     let listed = client.get("/v1/flows/steps/instances").is(200).json();
-    assert_eq!(
-        listed["items"].as_array().map(Vec::len),
-        Some(2),
-        "{listed}"
-    );
+    assert_eq!(listed["items"].as_array().map(Vec::len), Some(2), "{listed}");
     let span = json!({ "from": "5001-01-01T00:00:00Z", "until": "5002-01-01T00:00:00Z" });
     let far = client.json("POST", &format!("{schedule}/backfill"), &span);
     assert!(said(&far.problem(422, "WF044")).contains("year 5000"));
@@ -54,34 +45,14 @@ fn refusal_blames_the_value_and_not_the_name() {
         assert!(told.contains(words), "{path}: {told}");
     };
     let cron = "0 9 * * *";
-    refused(
-        "schedules/s",
-        json!({ "cron": cron, "missed": "never" }),
-        "skip, one or all",
-    );
-    refused(
-        "schedules/s",
-        json!({ "cron": cron, "overlap": "never" }),
-        "start or skip",
-    );
+    refused("schedules/s", json!({ "cron": cron, "missed": "never" }), "skip, one or all");
+    refused("schedules/s", json!({ "cron": cron, "overlap": "never" }), "start or skip");
     let long = format!("0 {} * * *", vec!["9"; 200].join(","));
-    refused(
-        "schedules/s",
-        json!({ "cron": long }),
-        "and 200 are allowed",
-    );
+    refused("schedules/s", json!({ "cron": long }), "and 200 are allowed");
     refused("schedules/S!", json!({ "cron": cron }), "the schedule name");
-    refused(
-        "config/k",
-        json!({ "value": "v".repeat(70_000) }),
-        "more than 64 KiB",
-    );
+    refused("config/k", json!({ "value": "v".repeat(70_000) }), "more than 64 KiB");
     refused("config/k!", json!({ "value": "v" }), "the setting name");
     let hook = json!({ "scheme": "github", "acts": "start", "attributes": {} });
     refused("hooks/H!", hook, "the hook name");
-    refused(
-        "secrets/key",
-        json!({ "transitions": ["none"] }),
-        "no transition",
-    );
+    refused("secrets/key", json!({ "transitions": ["none"] }), "no transition");
 }

@@ -11,14 +11,8 @@ use crate::support::{Database, eventually};
 fn the_description_describes_what_there_is() {
     let (api, client) = with_steps();
     let nobody = api.nobody();
-    assert_eq!(
-        nobody.get("/health/live").is(200).json(),
-        json!({ "live": true })
-    );
-    assert_eq!(
-        nobody.get("/health/ready").is(200).json(),
-        json!({ "ready": true, "writes": true })
-    );
+    assert_eq!(nobody.get("/health/live").is(200).json(), json!({ "live": true }));
+    assert_eq!(nobody.get("/health/ready").is(200).json(), json!({ "ready": true, "writes": true }));
     let description = nobody.get("/openapi.json").is(200).json();
     let paths = description["paths"].as_object().expect("paths");
     assert!(paths.len() >= 18, "{}", paths.len());
@@ -36,23 +30,13 @@ fn the_description_describes_what_there_is() {
                 let status = client.get(&concrete).status;
                 // A tenant's token is none of an operator of the installation.
                 let installation = concrete.starts_with("/v1/installation");
-                assert!(
-                    [200, 403, 404].contains(&status) || installation && status == 401,
-                    "{concrete}: {status}"
-                );
+                assert!([200, 403, 404].contains(&status) || installation && status == 401, "{concrete}: {status}");
             }
         }
     }
     let me = client.get("/v1/me").is(200).json();
-    assert_eq!(
-        (&me["tenant"], &me["role"]),
-        (&json!("default"), &json!("developer"))
-    );
-    assert!(
-        me["may"]
-            .as_array()
-            .is_some_and(|may| may.contains(&json!("flows:write")))
-    );
+    assert_eq!((&me["tenant"], &me["role"]), (&json!("default"), &json!("developer")));
+    assert!(me["may"].as_array().is_some_and(|may| may.contains(&json!("flows:write"))));
 }
 
 #[harness::test]
@@ -60,9 +44,7 @@ fn a_served_api_is_found_and_stopped() {
     let database = Database::new();
     let url = database.url();
     run(wed(&url).args(["user", "create", "ann", "--role", "viewer"])).done();
-    let token = run(wed(&url).args(["--json", "token", "create", "ann"]))
-        .done()
-        .json();
+    let token = run(wed(&url).args(["--json", "token", "create", "ann"])).done().json();
     let log = tempfile::NamedTempFile::new().expect("a file");
     let mut server = std::process::Command::new(wed_path())
         .args(["serve", "--listen", "127.0.0.1:0", "--lanes", "1"])
@@ -82,8 +64,5 @@ fn a_served_api_is_found_and_stopped() {
     assert!(server.wait().expect("it ends").success());
     // The secret is in no log.
     let said = std::fs::read_to_string(log.path()).expect("the log");
-    assert!(
-        !said.contains(token["secret"].as_str().expect("a secret")),
-        "{said}"
-    );
+    assert!(!said.contains(token["secret"].as_str().expect("a secret")), "{said}");
 }

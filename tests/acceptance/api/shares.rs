@@ -15,9 +15,7 @@ use crate::support::{Database, eventually};
 fn watch(api: &Api, client: &Client) -> TcpStream {
     let head = client.head("GET /v1/flows/steps/instances/1/events");
     let mut stream = TcpStream::connect(api.address).expect("connected");
-    stream
-        .write_all(format!("{head}\r\n").as_bytes())
-        .expect("sent");
+    stream.write_all(format!("{head}\r\n").as_bytes()).expect("sent");
     let mut first = [0; 15];
     stream.read_exact(&mut first).expect("an answer");
     assert_eq!(&first, b"HTTP/1.1 200 OK");
@@ -31,35 +29,23 @@ fn health_is_answered_above_an_addresss_share() {
         settings.proxies.clear();
     });
     let client = api.user(TENANT, "ann", "developer");
-    client
-        .json("PUT", "/v1/flows/steps", &steps("steps"))
-        .is(201);
-    client
-        .json("POST", "/v1/flows/steps/instances", &json!({}))
-        .is(201);
+    client.json("PUT", "/v1/flows/steps", &steps("steps")).is(201);
+    client.json("POST", "/v1/flows/steps/instances", &json!({})).is(201);
     let watching: Vec<TcpStream> = (0..3).map(|_| watch(&api, &client)).collect();
     client.get("/v1/me").problem(429, "connections");
     api.nobody().get("/health/live").is(200);
     api.nobody().get("/health/ready").is(200);
     drop(watching);
-    eventually("the share given back", || {
-        (client.get("/v1/me").status == 200).then_some(())
-    });
+    eventually("the share given back", || (client.get("/v1/me").status == 200).then_some(()));
 }
 
 #[harness::test]
 fn connections_of_a_proxy_are_in_nobodys_share() {
     // Loopback is a proxy's unless told otherwise.
-    let api = Api::with(&Database::new(), |settings| {
-        settings.address_connections = 1
-    });
+    let api = Api::with(&Database::new(), |settings| settings.address_connections = 1);
     let client = api.user(TENANT, "ann", "developer");
-    client
-        .json("PUT", "/v1/flows/steps", &steps("steps"))
-        .is(201);
-    client
-        .json("POST", "/v1/flows/steps/instances", &json!({}))
-        .is(201);
+    client.json("PUT", "/v1/flows/steps", &steps("steps")).is(201);
+    client.json("POST", "/v1/flows/steps/instances", &json!({})).is(201);
     let _watching: Vec<TcpStream> = (0..3).map(|_| watch(&api, &client)).collect();
     client.get("/v1/me").is(200);
 }
@@ -68,9 +54,7 @@ fn connections_of_a_proxy_are_in_nobodys_share() {
 fn late_heads_make_room_for_others() {
     let api = Api::with(&Database::new(), |settings| settings.connections = 4);
     let client = api.user(TENANT, "ann", "viewer");
-    let mut dripping: Vec<TcpStream> = (0..4)
-        .map(|_| TcpStream::connect(api.address).expect("connected"))
-        .collect();
+    let mut dripping: Vec<TcpStream> = (0..4).map(|_| TcpStream::connect(api.address).expect("connected")).collect();
     for stream in &mut dripping {
         stream.write_all(b"GET /v1/me HTTP/1.1\r\n").expect("sent");
     }
@@ -79,11 +63,7 @@ fn late_heads_make_room_for_others() {
     for _ in 0..8 {
         client.get("/v1/me").is(200);
     }
-    assert!(
-        began.elapsed() < Duration::from_secs(8),
-        "{:?}",
-        began.elapsed()
-    );
+    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
 }
 
 #[harness::test]
@@ -93,9 +73,7 @@ fn connection_without_a_byte_is_closed() {
         settings.head = Duration::from_secs(600);
     });
     let mut stream = TcpStream::connect(api.address).expect("connected");
-    stream
-        .set_read_timeout(Some(crate::support::GENEROUS))
-        .expect("a timeout");
+    stream.set_read_timeout(Some(crate::support::GENEROUS)).expect("a timeout");
     let mut byte = [0];
     let ended = stream.read(&mut byte);
     let timed_out = |error: &std::io::Error| error.kind() == std::io::ErrorKind::WouldBlock;
@@ -108,19 +86,12 @@ fn description_is_tagged_and_its_rate_is_bounded() {
     let first = api.nobody().get("/openapi.json").is(200);
     let tag = first.header("etag").expect("a tag").to_owned();
     for _ in 0..30 {
-        let again = api
-            .nobody()
-            .send("GET", "/openapi.json", &[("if-none-match", &tag)], b"");
+        let again = api.nobody().send("GET", "/openapi.json", &[("if-none-match", &tag)], b"");
         assert_eq!(again.status, 304);
     }
     let statuses: Vec<u16> = std::thread::scope(|scope| {
-        let asking: Vec<_> = (0..60)
-            .map(|_| scope.spawn(|| api.nobody().get("/openapi.json").status))
-            .collect();
-        asking
-            .into_iter()
-            .map(|one| one.join().expect("answered"))
-            .collect()
+        let asking: Vec<_> = (0..60).map(|_| scope.spawn(|| api.nobody().get("/openapi.json").status)).collect();
+        asking.into_iter().map(|one| one.join().expect("answered")).collect()
     });
     assert!(statuses.contains(&429), "{statuses:?}");
 }
@@ -129,35 +100,16 @@ fn description_is_tagged_and_its_rate_is_bounded() {
 fn token_has_few_scopes_and_each_once() {
     let (_api, client) = served();
     let new = |name: &str, scopes: Vec<&str>| json!({ "name": name, "scopes": scopes });
-    client
-        .json("POST", "/v1/tokens", &new("fat", vec!["read"; 31]))
-        .problem(422, "invalid_document");
-    let doubled = client
-        .json(
-            "POST",
-            "/v1/tokens",
-            &new("doubled", vec!["read", "jobs:read", "read"]),
-        )
-        .is(201)
-        .json();
-    assert_eq!(
-        doubled["scopes"].as_array().map(Vec::len),
-        Some(2),
-        "{doubled}"
-    );
+    client.json("POST", "/v1/tokens", &new("fat", vec!["read"; 31])).problem(422, "invalid_document");
+    let doubled = client.json("POST", "/v1/tokens", &new("doubled", vec!["read", "jobs:read", "read"])).is(201).json();
+    assert_eq!(doubled["scopes"].as_array().map(Vec::len), Some(2), "{doubled}");
 }
 
 #[harness::test]
 fn token_ends_no_other_that_may_do_more() {
     let (_api, client) = served();
-    let narrow = client
-        .json(
-            "POST",
-            "/v1/tokens",
-            &json!({ "name": "narrow", "scopes": ["tokens:write"] }),
-        )
-        .is(201)
-        .json();
+    let narrow =
+        client.json("POST", "/v1/tokens", &json!({ "name": "narrow", "scopes": ["tokens:write"] })).is(201).json();
     let narrow = client.with_token(narrow["secret"].as_str().expect("a secret"));
     let all = client.get("/v1/tokens").is(200).json();
     let id = all["items"]
@@ -167,9 +119,7 @@ fn token_ends_no_other_that_may_do_more() {
         .find(|token| token["name"] == "all")
         .and_then(|token| token["id"].as_str())
         .expect("the wide token");
-    narrow
-        .delete(&format!("/v1/tokens/{id}"))
-        .problem(403, "not_permitted");
+    narrow.delete(&format!("/v1/tokens/{id}")).problem(403, "not_permitted");
 }
 
 #[harness::test]
@@ -194,9 +144,7 @@ fn what_a_tenant_keeps_beside_instances_is_bounded() {
 fn running_instances_far_above_a_limit_on_bytes_wait() {
     let (api, client) = with_steps();
     let mut owner = api.database.owner();
-    client
-        .json("POST", "/v1/flows/steps/instances", &json!({}))
-        .is(201);
+    client.json("POST", "/v1/flows/steps/instances", &json!({})).is(201);
     owner.run("UPDATE wed.quota SET trace_bytes = 1000");
     owner.run("UPDATE wed.usage SET trace_bytes = 1100");
     owner.run("SELECT wed.stop_running_over()");

@@ -10,10 +10,7 @@ use crate::support::repository;
 /// Replaces what differs from run to run: moments, addresses, folders, digests.
 const SAME: [(&str, &str); 6] = [
     (r"postgres://[^\s`']+", "postgres://…"),
-    (
-        r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)?",
-        "MOMENT",
-    ),
+    (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)?", "MOMENT"),
     (r"(/[\w.+-]+)*/\.tmp\w+", "FOLDER"),
     (r"\b[0-9a-f]{12,64}\b", "DIGEST"),
     (r"\b\d+(\.\d+)? (ms|µs|s)\b", "TIME"),
@@ -75,14 +72,7 @@ fn answers_about_a_flow_and_its_instances() {
             &["flow", "pauses"],
             &["instance", "resume", "steps", "1"],
             &["flow", "resume", "steps"],
-            &[
-                "instance",
-                "cancel",
-                "steps",
-                "1",
-                "--reason",
-                "no longer wanted",
-            ],
+            &["instance", "cancel", "steps", "1", "--reason", "no longer wanted"],
             &["instance", "show", "steps", "1"],
             &["flow", "drop", "steps", "--yes"],
         ],
@@ -99,9 +89,7 @@ fn answers_about_a_tenant_and_its_people() {
             &["tenant", "create", "bobs", "--description", "Bob's bikes"],
             &["tenant", "list"],
             &["tenant", "show", "bobs"],
-            &[
-                "--tenant", "bobs", "user", "create", "bob", "--role", "admin",
-            ],
+            &["--tenant", "bobs", "user", "create", "bob", "--role", "admin"],
             &["--tenant", "bobs", "user", "list"],
             &["--tenant", "bobs", "flow", "list"],
             &["--tenant", "bobs", "webhook", "list"],
@@ -190,10 +178,7 @@ fn answers_about_peoples_work() {
 fn refusals_name_what_is_wrong_and_how_to_mend_it() {
     let cli = Cli::with_steps();
     let file = |name: &str, text: &str| path(&cli.file(name, text.as_bytes())).to_owned();
-    let predicate = file(
-        "predicate.toml",
-        &STEPS.replace("n < 3", "n < 3 AND oops > 1"),
-    );
+    let predicate = file("predicate.toml", &STEPS.replace("n < 3", "n < 3 AND oops > 1"));
     let syntax = file("syntax.toml", "name = steps");
     let key = file("key.toml", &format!("colour = 'red'\n{STEPS}"));
     let kind = file("kind.toml", &STEPS.replace("\"integer\"", "\"intejer\""));
@@ -209,15 +194,7 @@ fn refusals_name_what_is_wrong_and_how_to_mend_it() {
             &["flow", "create", "Steps!"],
             &["flow", "create", "steps"],
             &["flow", "rollback", "steps", "9"],
-            &[
-                "flow",
-                "schedule",
-                "set",
-                "steps",
-                "daily",
-                "--cron",
-                "61 * * * *",
-            ],
+            &["flow", "schedule", "set", "steps", "daily", "--cron", "61 * * * *"],
             &["instance", "start", "steps", "m=1"],
             &["instance", "start", "steps", "n=many"],
             &["instance", "show", "steps", "9"],
@@ -238,8 +215,5 @@ fn refusals_name_what_is_wrong_and_how_to_mend_it() {
 #[harness::test]
 fn without_a_server_the_refusal_says_how_to_get_one() {
     let answer = run(wed(NOWHERE).args(["flow", "list"]));
-    is_as_kept(
-        "nowhere",
-        &format!("{}{}[exit {:?}]", answer.out, answer.err, answer.code),
-    );
+    is_as_kept("nowhere", &format!("{}{}[exit {:?}]", answer.out, answer.err, answer.code));
 }

@@ -56,10 +56,7 @@ impl Assistant {
                 .expect("started");
             let input = program.stdin.take().expect("its input");
             let output = program.stdout.take().expect("its output");
-            Assistant {
-                session: ().serve((output, input)).await.expect("greeted"),
-                _program: program,
-            }
+            Assistant { session: ().serve((output, input)).await.expect("greeted"), _program: program }
         })
     }
 
@@ -122,18 +119,11 @@ fn assistant_over_the_database_reads_and_changes_nothing() {
     assert_eq!(why["pending"], json!(["step"]));
     assert_eq!(why["why"]["state"]["n"], 1);
     let waits = assistant.json("list_waiting", json!({ "flow": "steps", "wid": 1 }));
-    assert!(
-        waits["items"]
-            .as_array()
-            .is_some_and(|items| !items.is_empty())
-    );
+    assert!(waits["items"].as_array().is_some_and(|items| !items.is_empty()));
     let jobs = assistant.json("list_waiting", json!({ "flow": "steps" }));
     assert_eq!(jobs["items"].as_array().map(Vec::len), Some(2), "{jobs}");
     let check = json!({ "flow": "steps", "trigger": "t", "condition": "n < 1" });
-    assert_eq!(
-        assistant.json("check_condition", check)["condition"],
-        "(n < 1)"
-    );
+    assert_eq!(assistant.json("check_condition", check)["condition"], "(n < 1)");
     let wrong = json!({ "flow": "steps", "trigger": "t", "condition": "n <" });
     assert!(assistant.call("check_condition", wrong).is_err());
     let changed = json!({ "definition": STEPS.replace("n < 3", "n < 2") });
@@ -162,15 +152,8 @@ fn assistant_reads_definitions_traces_and_pages() {
     let resources = on(assistant.session.list_all_resources()).expect("listed");
     let resources: Vec<&str> = resources.iter().map(|one| one.uri.as_str()).collect();
     assert!(resources.contains(&"wed://flows/steps/definition"));
-    assert!(
-        resources.contains(&"wed://docs/assistants"),
-        "{resources:?}"
-    );
-    assert!(
-        assistant
-            .read("wed://flows/steps/definition")
-            .contains("n < 3")
-    );
+    assert!(resources.contains(&"wed://docs/assistants"), "{resources:?}");
+    assert!(assistant.read("wed://flows/steps/definition").contains("n < 3"));
     let trace = assistant.read("wed://flows/steps/instances/1/trace");
     assert!(trace.contains("\"seq\":1"), "{trace}");
     let second = assistant.read("wed://docs/conditions?part=2");
@@ -194,16 +177,7 @@ fn assistant_over_http_may_do_what_its_token_may() {
             .env("WEDFLOW_TOKEN", token["secret"].as_str().expect("a secret"));
         Assistant::start(command, &["mcp", "--write"])
     };
-    let skip = [
-        "instance",
-        "skip",
-        "steps",
-        "1",
-        "--transition",
-        "step",
-        "--reason",
-        "stuck",
-    ];
+    let skip = ["instance", "skip", "steps", "1", "--transition", "step", "--reason", "stuck"];
     run(wed(&cli.database.url()).args(skip)).done();
     let set = json!({ "flow": "steps", "wid": 1, "state": { "n": 1 }, "reason": "counted again" });
     let viewer = assistant("viewer");
@@ -251,19 +225,12 @@ fn protocols_client_for_python_asks_about_an_instance_by_its_key() {
 #[harness::test]
 fn client_that_does_not_speak_the_protocol_is_told_so_in_a_line() {
     let database = crate::support::Database::new();
-    let (file, path) = written(&format!(
-        "{{\"id\": 1, \"x\": \"{}\"}}\n",
-        "y".repeat(9_000)
-    ));
+    let (file, path) = written(&format!("{{\"id\": 1, \"x\": \"{}\"}}\n", "y".repeat(9_000)));
     let mut program = wed(&database.url());
     let input = std::fs::File::open(&path).expect("the file");
     let answer = run(program.arg("mcp").stdin(input));
     assert!(answer.err.len() < 600, "{}", answer.err);
-    assert!(
-        answer.err.contains("wed explain assistants"),
-        "{}",
-        answer.err
-    );
+    assert!(answer.err.contains("wed explain assistants"), "{}", answer.err);
     drop(file);
 }
 
@@ -281,9 +248,7 @@ fn line_that_is_no_json_is_answered_and_the_session_goes_on() {
     let cli = Cli::with_steps();
     let mut program = wed(&cli.database.url());
     program.arg("mcp").stdin(std::process::Stdio::piped());
-    let mut program = (program.stdout(std::process::Stdio::piped()))
-        .spawn()
-        .expect("started");
+    let mut program = (program.stdout(std::process::Stdio::piped())).spawn().expect("started");
     let mut input = program.stdin.take().expect("its input");
     let mut output = BufReader::new(program.stdout.take().expect("its output")).lines();
     let mut answer = |line: &str| -> Json {
@@ -297,10 +262,7 @@ fn line_that_is_no_json_is_answered_and_the_session_goes_on() {
     assert_eq!(answer(&greeting.to_string())["id"], 1);
     let begun = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
     let refused = answer(&format!("{begun}\nlist the flows, please"));
-    assert_eq!(
-        (&refused["id"], &refused["error"]["code"]),
-        (&Json::Null, &json!(-32_700))
-    );
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&Json::Null, &json!(-32_700)));
     let listing = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" });
     let listed = answer(&listing.to_string());
     assert!(listed["result"]["tools"].is_array(), "{listed}");

@@ -48,10 +48,7 @@ fn a_pushed_component_gets_a_version_and_no_binding() {
     assert_eq!(performers(&cli), [Json::Null, Json::Null, Json::Null]);
     // Without --name it has the file's.
     let text = cli.run(&["component", "push", path(&wasm)]).done().out;
-    assert!(
-        text.contains("Component paper version 1 performs tr_a2"),
-        "{text}"
-    );
+    assert!(text.contains("Component paper version 1 performs tr_a2"), "{text}");
 }
 
 #[harness::test]
@@ -65,28 +62,17 @@ fn transitions_are_bound_and_unbound() {
     cli.run(&[&words[..], &two].concat()).done();
     assert_eq!(performers(&cli), [by.clone(), by.clone(), none.clone()]);
     let unbound = cli.json(&["flow", "unbind", "paper", "tr_a2"]);
-    assert_eq!(
-        unbound,
-        json!({ "flow": "paper", "transition": "tr_a2", "component": null })
-    );
+    assert_eq!(unbound, json!({ "flow": "paper", "transition": "tr_a2", "component": null }));
     assert_eq!(performers(&cli), [none.clone(), by.clone(), none.clone()]);
     let bound = cli.json(&["flow", "bind", "paper", "tr_a2", "mine"]);
-    assert_eq!(
-        bound,
-        json!({ "flow": "paper", "transition": "tr_a2", "component": "mine" })
-    );
+    assert_eq!(bound, json!({ "flow": "paper", "transition": "tr_a2", "component": "mine" }));
     assert_eq!(performers(&cli), [by.clone(), by.clone(), none]);
     // All that it declares. The same bytes are no new version.
     let all = cli.json(&words);
     assert_eq!(all[0]["version"], 1);
     assert_eq!(performers(&cli), [by.clone(), by.clone(), by]);
     let error = cli.fails(4, &[&words[..], &["--transition", "tr_a9"]].concat());
-    assert!(
-        error["hint"]
-            .as_str()
-            .is_some_and(|hint| hint.contains("tr_a2, tr_a3")),
-        "{error}"
-    );
+    assert!(error["hint"].as_str().is_some_and(|hint| hint.contains("tr_a2, tr_a3")), "{error}");
 }
 
 #[harness::test]
@@ -96,28 +82,11 @@ fn components_are_listed_and_shown() {
     let pushed = cli.json(&[&push[..], &["--flow", "paper"]].concat());
     let list = cli.json(&["component", "list"]);
     assert_eq!(list.as_array().map(Vec::len), Some(1));
-    has(
-        &list[0],
-        &[
-            "name",
-            "version",
-            "digest",
-            "size",
-            "manifest",
-            "created_at",
-            "used_by",
-        ],
-    );
-    assert_eq!(
-        list[0]["used_by"],
-        json!(["paper/tr_a2", "paper/tr_a3", "paper/tr_final"])
-    );
+    has(&list[0], &["name", "version", "digest", "size", "manifest", "created_at", "used_by"]);
+    assert_eq!(list[0]["used_by"], json!(["paper/tr_a2", "paper/tr_a3", "paper/tr_final"]));
     let shown = cli.json(&["component", "show", "mine"]);
     assert_eq!(shown[0]["digest"], pushed[0]["digest"]);
-    assert_eq!(
-        shown[0]["manifest"]["transitions"][0]["writes"],
-        json!([{ "name": "a2", "kind": "text" }])
-    );
+    assert_eq!(shown[0]["manifest"]["transitions"][0]["writes"], json!([{ "name": "a2", "kind": "text" }]));
     let text = cli.run(&["component", "show", "mine"]).done().out;
     for part in ["mine version 1", "tr_final", "a2 text", "paper/tr_a3"] {
         assert!(text.contains(part), "{part} is missing in {text}");
@@ -133,10 +102,7 @@ fn the_list_of_components_counts_and_does_not_list() {
     for line in table.lines() {
         assert!(line.chars().count() < 110, "{line}");
     }
-    assert!(
-        table.contains("paper") && !table.contains("tr_a"),
-        "{table}"
-    );
+    assert!(table.contains("paper") && !table.contains("tr_a"), "{table}");
 }
 
 #[harness::test]
@@ -144,24 +110,16 @@ fn component_that_would_break_a_flow_is_stored_and_not_in_use() {
     let cli = Cli::new();
     let sample = repository("sample-transitions/paper/flow.toml");
     let wasm = paper();
-    cli.run(&["component", "push", path(&wasm), "--name", "paper"])
-        .done();
+    cli.run(&["component", "push", path(&wasm), "--name", "paper"]).done();
     cli.run(&["flow", "apply", path(&sample)]).done();
     let other = cli.file("travel.wasm", sample_component("travel"));
     let push = ["component", "push", path(&other), "--name", "paper"];
-    let pushed = cli
-        .run(&[&["--json", "-q"], &push[..]].concat())
-        .done()
-        .json();
-    assert_eq!(
-        (&pushed[0]["version"], &pushed[0]["active"]),
-        (&json!(2), &json!(false))
-    );
+    let pushed = cli.run(&[&["--json", "-q"], &push[..]].concat()).done().json();
+    assert_eq!((&pushed[0]["version"], &pushed[0]["active"]), (&json!(2), &json!(false)));
     let active = |version: i64| {
         let list = cli.run(&["--json", "component", "list"]).done().json();
         let all = list.as_array().cloned().unwrap_or_default();
-        all.iter()
-            .any(|one| one["version"] == version && one["active"] == true)
+        all.iter().any(|one| one["version"] == version && one["active"] == true)
     };
     assert!(active(1) && !active(2));
     cli.run(&[&push[..], &["--activate"]].concat()).done();

@@ -24,28 +24,18 @@ fn wrong_usage_exits_with_2() {
         &["component", "push", wasm, "--transition", "tr_a2"],
     ] {
         let answer = cli.run(words).exits(2);
-        assert!(
-            answer.err.contains("error: ") && answer.err.contains("--help"),
-            "{answer:?}"
-        );
+        assert!(answer.err.contains("error: ") && answer.err.contains("--help"), "{answer:?}");
     }
     cli.fails(2, &["component", "push", wasm, wasm, "--name", "two"]);
     cli.fails(2, &["instance", "start", "steps", "n"]);
     cli.fails(2, &["instance", "start", "steps", "--state", "[1]"]);
     cli.fails(2, &["instance", "start", "steps", "--state", "{n: 1}"]);
-    for (name, text) in [
-        ("broken.toml", "name = "),
-        ("unnamed.toml", "final = 'true'"),
-        ("typo.toml", "name = 'x'\nfinall = 'true'"),
-    ] {
+    for (name, text) in
+        [("broken.toml", "name = "), ("unnamed.toml", "final = 'true'"), ("typo.toml", "name = 'x'\nfinall = 'true'")]
+    {
         let file = cli.file(name, text.as_bytes());
         let error = cli.fails(2, &["flow", "apply", path(&file)]);
-        assert!(
-            error["message"]
-                .as_str()
-                .is_some_and(|text| text.contains(name)),
-            "{error}"
-        );
+        assert!(error["message"].as_str().is_some_and(|text| text.contains(name)), "{error}");
     }
     assert_eq!(cli.json(&["instance", "list", "steps"]), json!([]));
 }
@@ -70,16 +60,10 @@ fn what_is_missing_exits_with_3() {
     ] {
         let error = cli.fails(3, words);
         let message = error["message"].as_str().expect("a message");
-        assert!(
-            message.contains("none") || message.contains("77"),
-            "{error}"
-        );
+        assert!(message.contains("none") || message.contains("77"), "{error}");
     }
     let nothing = cli.files.path().join("nothing");
-    for words in [
-        ["flow", "apply", path(&nothing)],
-        ["component", "push", path(&nothing)],
-    ] {
+    for words in [["flow", "apply", path(&nothing)], ["component", "push", path(&nothing)]] {
         let answer = cli.run(&words).exits(3);
         says_error(&answer);
         assert!(answer.err.contains(path(&nothing)), "{answer:?}");
@@ -96,16 +80,10 @@ fn what_a_rule_refuses_exits_with_4() {
     // Not `fails`: each refused start uses up a wid, which its message names.
     let refused = ["instance", "start", "steps", "--state", r#"{"n": null}"#];
     says_error(&cli.run(&refused).exits(4));
-    let error = cli
-        .run(&[&["--json"], &refused[..]].concat())
-        .exits(4)
-        .error();
+    let error = cli.run(&[&["--json"], &refused[..]].concat()).exits(4).error();
     assert_eq!(error["code"], "WF001", "{error}");
     let wasm = paper();
-    cli.fails(
-        4,
-        &["component", "push", path(&wasm), "--name", "Two Words"],
-    );
+    cli.fails(4, &["component", "push", path(&wasm), "--name", "Two Words"]);
     for (name, from, to) in [
         ("predicate.toml", "n < 3", "n < 3 AND"),
         ("function.toml", "n < 3", "pg_sleep(1) IS NULL"),
@@ -145,17 +123,12 @@ fn what_is_no_component_exits_with_4() {
 #[harness::test]
 fn a_database_out_of_reach_exits_with_5() {
     for url in [NOWHERE, "nonsense"] {
-        let error = run(wed(url).args(["flow", "list", "--json"]))
-            .exits(5)
-            .error();
+        let error = run(wed(url).args(["flow", "list", "--json"])).exits(5).error();
         assert_eq!(error["exit_code"], 5, "{error}");
     }
     let people = run(wed("nonsense").args(["flow", "list"])).exits(5);
     says_error(&people);
-    assert!(
-        people.err.contains("hint: Check DATABASE_URL"),
-        "{people:?}"
-    );
+    assert!(people.err.contains("hint: Check DATABASE_URL"), "{people:?}");
     // The command line comes first.
     let database = Database::new();
     run(wed(NOWHERE).args(["flow", "list", "--database-url", &database.url()])).done();
@@ -164,22 +137,14 @@ fn a_database_out_of_reach_exits_with_5() {
 #[harness::test]
 fn an_answer_that_cannot_be_written_fails() {
     let cli = Cli::with_steps();
-    cli.run(&["user", "create", "ann", "--role", "viewer"])
-        .done();
+    cli.run(&["user", "create", "ann", "--role", "viewer"]).done();
     let into_full = |words: &[&str]| {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
-        let status = wed(&cli.database.url())
-            .args(words)
-            .stdout(full.expect("the device"))
-            .stderr(Stdio::null())
-            .status();
+        let status =
+            wed(&cli.database.url()).args(words).stdout(full.expect("the device")).stderr(Stdio::null()).status();
         status.expect("wed runs").code()
     };
-    for words in [
-        &["flow", "list"][..],
-        &["flow", "url", "steps"],
-        &["token", "create", "ann"],
-    ] {
+    for words in [&["flow", "list"][..], &["flow", "url", "steps"], &["token", "create", "ann"]] {
         assert_eq!(into_full(words), Some(1), "{words:?}");
     }
     // A token that nobody saw is worth nothing.

@@ -12,8 +12,7 @@ use crate::support::{Session, eventually};
 /// The flow `own`, with an attribute, a trigger, a final condition and an instance.
 fn own_flow() -> (Cli, Session) {
     let cli = Cli::new();
-    cli.run(&["flow", "create", "own", "--description", "Of my own"])
-        .done();
+    cli.run(&["flow", "create", "own", "--description", "Of my own"]).done();
     let url = cli.run(&["flow", "url", "own"]).done().out;
     let mut session = Session::on(&cli.database, url.trim());
     session.run(
@@ -34,12 +33,7 @@ fn a_flow_is_created_once() {
     let text = cli.run(&["flow", "url", "own"]).done().out;
     assert_eq!(url["url"], text.trim());
     let again = cli.fails(4, &["flow", "create", "own"]);
-    assert!(
-        again["message"]
-            .as_str()
-            .is_some_and(|text| text.contains("own")),
-        "{again}"
-    );
+    assert!(again["message"].as_str().is_some_and(|text| text.contains("own")), "{again}");
 }
 
 #[harness::test]
@@ -48,18 +42,7 @@ fn flows_are_listed_with_their_instances() {
     let list = cli.json(&["flow", "list"]);
     let flow = &list[0];
     assert_eq!(list.as_array().map(Vec::len), Some(1));
-    has(
-        flow,
-        &[
-            "name",
-            "description",
-            "version",
-            "regular",
-            "final",
-            "exception",
-            "jobs",
-        ],
-    );
+    has(flow, &["name", "description", "version", "regular", "final", "exception", "jobs"]);
     assert_eq!(flow["name"], "own");
     assert_eq!(flow["description"], "Of my own");
     assert_eq!((&flow["regular"], &flow["jobs"]), (&json!(1), &json!(1)));
@@ -72,27 +55,9 @@ fn a_flow_is_shown_with_its_attributes_and_triggers() {
     assert_eq!(shown["name"], "own");
     assert_eq!(shown["attributes"][0]["name"], "n");
     assert_eq!(shown["triggers"].as_array().map(Vec::len), Some(2));
-    has(
-        &shown["triggers"][0],
-        &[
-            "name",
-            "transition",
-            "when",
-            "final",
-            "enabled",
-            "timeout",
-            "component",
-        ],
-    );
+    has(&shown["triggers"][0], &["name", "transition", "when", "final", "enabled", "timeout", "component"]);
     let text = cli.run(&["flow", "show", "own"]).done().out;
-    for part in [
-        "Of my own",
-        "n < 3",
-        "step",
-        "(final)",
-        "external workers",
-        "1 regular",
-    ] {
+    for part in ["Of my own", "n < 3", "step", "(final)", "external workers", "1 regular"] {
         assert!(text.contains(part), "{part} is missing in {text}");
     }
 }
@@ -117,22 +82,14 @@ fn applying_again_changes_what_changed() {
     assert_eq!(first["applied"]["attributes_added"], json!(["n", "remark"]));
     let again = cli.json(&["flow", "apply", path(&file)]);
     assert_eq!(again["applied"]["created"], false);
-    for key in [
-        "attributes_added",
-        "triggers_added",
-        "triggers_changed",
-        "triggers_removed",
-    ] {
+    for key in ["attributes_added", "triggers_added", "triggers_changed", "triggers_removed"] {
         assert_eq!(again["applied"][key], json!([]), "{key}");
     }
     let changed = STEPS.replace("n < 3", "n < 2 OR n = 2");
     cli.file("flow.toml", changed.as_bytes());
     let answer = cli.run(&["flow", "apply", path(&file)]).done();
     assert!(answer.out.contains("triggers changed: t"), "{answer:?}");
-    cli.file(
-        "flow.toml",
-        format!("{changed}[[attribute]]\nname = \"more\"\n").as_bytes(),
-    );
+    cli.file("flow.toml", format!("{changed}[[attribute]]\nname = \"more\"\n").as_bytes());
     let more = cli.json(&["flow", "apply", path(&file)]);
     assert_eq!(more["applied"]["attributes_added"], json!(["more"]));
 }
@@ -140,9 +97,7 @@ fn applying_again_changes_what_changed() {
 #[harness::test]
 fn applying_tells_changed_defaults_and_a_changed_final_condition() {
     let cli = Cli::with_steps();
-    let changed = STEPS
-        .replace("default = \"0\"", "default = \"1\"")
-        .replace("n >= 3", "n > 2");
+    let changed = STEPS.replace("default = \"0\"", "default = \"1\"").replace("n >= 3", "n > 2");
     let file = cli.file("flow.toml", changed.as_bytes());
     for dry_run in [true, false] {
         let mut call = vec!["flow", "apply", path(&file)];
@@ -163,16 +118,9 @@ fn applying_says_what_it_did_and_what_it_left() {
     let bound = format!("{STEPS}\n[transition.step]\ncomponent = \"none\"\n");
     let file = cli.file("bound.toml", bound.as_bytes());
     let changed = cli.run(&["flow", "apply", path(&file)]).done();
-    assert!(
-        changed.out.contains("is changed") && changed.out.contains("step by none"),
-        "{changed:?}"
-    );
-    assert!(
-        changed.err.contains("component none was not uploaded"),
-        "{changed:?}"
-    );
-    cli.flow("steps")
-        .run("UPDATE wed_trig SET enabled = false WHERE trname = 'step'");
+    assert!(changed.out.contains("is changed") && changed.out.contains("step by none"), "{changed:?}");
+    assert!(changed.err.contains("component none was not uploaded"), "{changed:?}");
+    cli.flow("steps").run("UPDATE wed_trig SET enabled = false WHERE trname = 'step'");
     let left = cli.run(&["flow", "apply", path(&file)]).done();
     assert!(left.out.contains("disabled, left as they are"), "{left:?}");
 }
@@ -215,19 +163,10 @@ fn a_rematch_shows_before_it_fires() {
     assert_eq!(shown, answer(false, &rows));
     assert_eq!(session.pending(wid), ["step"]);
     let text = cli.run(&["flow", "rematch", "steps"]).done();
-    assert!(
-        text.out.contains("would fire") && text.err.contains("--apply"),
-        "{text:?}"
-    );
-    assert_eq!(
-        cli.json(&["flow", "rematch", "steps", "--apply"]),
-        answer(true, &rows)
-    );
+    assert!(text.out.contains("would fire") && text.err.contains("--apply"), "{text:?}");
+    assert_eq!(cli.json(&["flow", "rematch", "steps", "--apply"]), answer(true, &rows));
     assert_eq!(session.pending(wid), ["other", "step"]);
-    assert_eq!(
-        cli.json(&["flow", "rematch", "steps", "--apply"]),
-        answer(true, &json!([]))
-    );
+    assert_eq!(cli.json(&["flow", "rematch", "steps", "--apply"]), answer(true, &json!([])));
 }
 
 #[harness::test]
@@ -235,33 +174,16 @@ fn dropping_a_flow_must_be_confirmed() {
     let cli = Cli::with_steps();
     cli.flow("steps").start();
     let error = cli.fails(2, &["flow", "drop", "steps"]);
-    assert!(
-        error["hint"]
-            .as_str()
-            .is_some_and(|hint| hint.contains("--yes")),
-        "{error}"
-    );
-    assert_eq!(
-        cli.json(&["instance", "list", "steps"])
-            .as_array()
-            .map(Vec::len),
-        Some(1)
-    );
+    assert!(error["hint"].as_str().is_some_and(|hint| hint.contains("--yes")), "{error}");
+    assert_eq!(cli.json(&["instance", "list", "steps"]).as_array().map(Vec::len), Some(1));
     // Not even by an answer that nobody typed.
     let mut asked = wed(&cli.database.url());
-    let mut asked = asked
-        .args(["flow", "drop", "steps"])
-        .stdin(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("wed starts");
+    let mut asked =
+        asked.args(["flow", "drop", "steps"]).stdin(Stdio::piped()).stderr(Stdio::null()).spawn().expect("wed starts");
     let _ = asked.stdin.take().expect("its input").write_all(b"yes\n");
     let status = eventually("its answer", || asked.try_wait().expect("a status"));
     assert_eq!(status.code(), Some(2));
-    assert_eq!(
-        cli.json(&["flow", "list"]).as_array().map(Vec::len),
-        Some(1)
-    );
+    assert_eq!(cli.json(&["flow", "list"]).as_array().map(Vec::len), Some(1));
 }
 
 #[harness::test]

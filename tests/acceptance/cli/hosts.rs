@@ -15,17 +15,13 @@ type Lines = std::io::Lines<BufReader<ChildStderr>>;
 #[harness::test]
 fn the_private_database_tells_where_it_is() {
     let home = tempfile::tempdir().expect("a folder");
-    let status =
-        |words: &[&str]| run(wed(NOWHERE).env("WEDFLOW_HOME", home.path()).args(words)).done();
+    let status = |words: &[&str]| run(wed(NOWHERE).env("WEDFLOW_HOME", home.path()).args(words)).done();
     let document = status(&["db", "status", "--json"]).json();
     has(&document, &["running", "port", "home", "version"]);
     assert_eq!(document["running"], false);
     assert_eq!(document["home"], path(home.path()));
     let text = status(&["db", "status"]).out;
-    assert!(
-        text.contains("is not running") && text.contains(path(home.path())),
-        "{text}"
-    );
+    assert!(text.contains("is not running") && text.contains(path(home.path())), "{text}");
     // Asking makes nothing.
     let entries = std::fs::read_dir(home.path()).expect("the folder").count();
     assert_eq!(entries, 0);
@@ -45,9 +41,7 @@ fn host_with_a_running_transition(database: &Arc<Database>) -> (Child, Lines, Tc
          [transition.fetch]\ncomponent = 'hostile'\nhttp = ['{place}']\n"
     );
     let flow = database.define(&toml::from_str(&definition).expect("a definition"));
-    flow.session().run(&format!(
-        "INSERT INTO wed_flow (tags) VALUES (ARRAY['GET', 'http://{place}/', ''])"
-    ));
+    flow.session().run(&format!("INSERT INTO wed_flow (tags) VALUES (ARRAY['GET', 'http://{place}/', ''])"));
     let mut host = wed(&database.url())
         .args(["serve", "--lanes", "1", "--allow-http", &place])
         .stderr(Stdio::piped())
@@ -70,10 +64,7 @@ fn a_second_signal_ends_a_host_at_once() {
         let (mut host, mut said, _asked) = host_with_a_running_transition(&database);
         signal(&host, name);
         // The first signal lets attempts in flight continue for some seconds.
-        assert!(
-            said.any(|line| line.expect("a line").contains("finishing what is running")),
-            "{name}"
-        );
+        assert!(said.any(|line| line.expect("a line").contains("finishing what is running")), "{name}");
         signal(&host, name);
         assert_eq!(host.wait().expect("it ends").code(), Some(code), "{name}");
     }
@@ -98,13 +89,6 @@ fn taken_port_of_metrics_leaves_no_host() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let place = taken.local_addr().expect("its address").to_string();
     let answer = run(wed(&database.url()).args(["serve", "--metrics", &place])).exits(1);
-    assert!(
-        answer.err.contains(&place) && answer.err.contains("hint: Choose another one"),
-        "{answer:?}"
-    );
-    assert_eq!(
-        database.owner().number("SELECT count(*) FROM wed.host"),
-        0,
-        "no lease is left"
-    );
+    assert!(answer.err.contains(&place) && answer.err.contains("hint: Choose another one"), "{answer:?}");
+    assert_eq!(database.owner().number("SELECT count(*) FROM wed.host"), 0, "no lease is left");
 }

@@ -32,31 +32,20 @@ fn four_instances() -> Cli {
 fn text_of_a_tenant_moves_no_cursor_and_turns_no_direction() {
     let cli = Cli::with_steps();
     let remark = "paid\r\u{202e}due\u{9b}2J";
-    cli.run(&["instance", "start", "steps", &format!("remark={remark}")])
-        .done();
+    cli.run(&["instance", "start", "steps", &format!("remark={remark}")]).done();
     let shown = cli.run(&["instance", "show", "steps", "1"]).done().out;
     assert!(shown.contains("\\u000d\\u202edue\\u009b2J"), "{shown}");
     assert!(!shown.contains(['\r', '\u{202e}', '\u{9b}']), "{shown:?}");
-    let document = cli
-        .run(&["--json", "instance", "show", "steps", "1"])
-        .done();
+    let document = cli.run(&["--json", "instance", "show", "steps", "1"]).done();
     assert!(!document.out.contains(['\u{202e}', '\u{9b}']));
-    assert!(
-        document.json().to_string().contains("\u{202e}due"),
-        "the same text"
-    );
+    assert!(document.json().to_string().contains("\u{202e}due"), "the same text");
 }
 
 #[harness::test]
 fn instances_are_started_and_listed() {
     let cli = four_instances();
     let list = cli.json(&["instance", "list", "steps"]);
-    let states: Vec<&Json> = list
-        .as_array()
-        .expect("a list")
-        .iter()
-        .map(|one| &one["state"])
-        .collect();
+    let states: Vec<&Json> = list.as_array().expect("a list").iter().map(|one| &one["state"]).collect();
     assert_eq!(
         states,
         [
@@ -66,17 +55,12 @@ fn instances_are_started_and_listed() {
             &json!({ "n": 0, "remark": null }),
         ]
     );
-    has(
-        &list[0],
-        &["wid", "status", "state", "started", "changed", "pending"],
-    );
+    has(&list[0], &["wid", "status", "state", "started", "changed", "pending"]);
     assert_eq!(list[1]["pending"], json!(["step"]));
     let finals = cli.json(&["instance", "list", "steps", "--status", "final"]);
     assert_eq!(finals.as_array().map(Vec::len), Some(1));
     assert_eq!(finals[0]["wid"], 4);
-    let two = cli.json(&[
-        "instance", "list", "steps", "--status", "regular", "--limit", "2",
-    ]);
+    let two = cli.json(&["instance", "list", "steps", "--status", "regular", "--limit", "2"]);
     assert_eq!(two.as_array().map(Vec::len), Some(2));
 }
 
@@ -92,29 +76,12 @@ fn an_instance_is_shown_with_its_jobs_and_trace() {
         assert!(text.contains(part), "{part} is missing in {text}");
     }
 
-    cli.flow("steps")
-        .finish(2, "step", "n = 3, remark = 'done'");
+    cli.flow("steps").finish(2, "step", "n = 3, remark = 'done'");
     let trace = cli.json(&["instance", "trace", "steps", "2"]);
     assert_eq!(trace.as_array().map(Vec::len), Some(2));
-    has(
-        &trace[0],
-        &[
-            "seq",
-            "transition",
-            "fired",
-            "status",
-            "state",
-            "at",
-            "writer",
-            "note",
-        ],
-    );
+    has(&trace[0], &["seq", "transition", "fired", "status", "state", "at", "writer", "note"]);
     assert_eq!(
-        (
-            &trace[1]["seq"],
-            &trace[1]["transition"],
-            &trace[1]["status"]
-        ),
+        (&trace[1]["seq"], &trace[1]["transition"], &trace[1]["status"]),
         (&json!(2), &json!("step"), &json!("final"))
     );
     let text = cli.run(&["instance", "trace", "steps", "2"]).done().out;
@@ -144,13 +111,8 @@ fn an_instance_is_watched_until_it_is_final() {
     assert_eq!(next()["transition"], "step");
     session.finish(wid, "step", "n = 3");
     let last = next();
-    assert_eq!(
-        (&last["seq"], &last["status"]),
-        (&json!(3), &json!("final"))
-    );
-    let status = eventually("the end of watching", || {
-        watching.try_wait().expect("a status")
-    });
+    assert_eq!((&last["seq"], &last["status"]), (&json!(3), &json!("final")));
+    let status = eventually("the end of watching", || watching.try_wait().expect("a status"));
     assert_eq!(status.code(), Some(0));
 }
 
@@ -168,12 +130,8 @@ fn waiting_for_an_instance_prints_its_trace() {
         assert!(people.out.contains(part), "{part} is missing in {people:?}");
     }
     people.done();
-    let rows: Vec<Json> = machines
-        .done()
-        .out
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("JSON on a line"))
-        .collect();
+    let rows: Vec<Json> =
+        machines.done().out.lines().map(|line| serde_json::from_str(line).expect("JSON on a line")).collect();
     let wrote: Vec<&Json> = rows.iter().map(|row| &row["transition"]).collect();
     assert_eq!(wrote, [&Json::Null, &json!("tr_a3"), &json!("tr_final")]);
     assert_eq!(rows[2]["status"], "final");
@@ -194,14 +152,8 @@ fn waiting_for_an_exception_fails() {
     let answer = cli.run(&["instance", "start", "stuck", "--wait"]).exits(1);
     on(host.stop());
     assert!(answer.out.contains("exception"), "{answer:?}");
-    assert!(
-        answer.err.contains("error: instance 1 is an exception"),
-        "{answer:?}"
-    );
-    assert!(
-        answer.err.contains("hint: `wed instance show stuck 1`"),
-        "{answer:?}"
-    );
+    assert!(answer.err.contains("error: instance 1 is an exception"), "{answer:?}");
+    assert!(answer.err.contains("hint: `wed instance show stuck 1`"), "{answer:?}");
     let list = cli.json(&["instance", "list", "stuck", "--status", "exception"]);
     assert_eq!(list[0]["pending"], json!(["_EXCPT"]));
 }
@@ -210,10 +162,7 @@ fn waiting_for_an_exception_fails() {
 fn who_waits_is_told_why_nothing_happens() {
     let cli = Cli::with_steps();
     cli.flow("steps").start();
-    for words in [
-        &["instance", "watch", "steps", "1"][..],
-        &["job", "logs", "steps", "1", "--follow"],
-    ] {
+    for words in [&["instance", "watch", "steps", "1"][..], &["job", "logs", "steps", "1", "--follow"]] {
         let said = tempfile::NamedTempFile::new().expect("a file");
         let mut waits = wed(&cli.database.url())
             .args(words)
@@ -239,34 +188,17 @@ fn instances_are_found_by_status_and_value_in_the_tables_own_words() {
         cli.run(&["instance", "start", "steps", &remark]).done();
     }
     let table = cli.run(&["instance", "list", "steps"]).done().out;
-    assert!(
-        table.contains(" regular ") && !table.contains("running"),
-        "{table}"
-    );
+    assert!(table.contains(" regular ") && !table.contains("running"), "{table}");
     for word in ["regular", "running"] {
         let found = cli.json(&["instance", "list", "steps", "--status", word]);
         assert_eq!(found.as_array().map(Vec::len), Some(2), "{word}");
     }
-    let found = cli.json(&[
-        "instance",
-        "list",
-        "steps",
-        "--where",
-        "remark=tea",
-        "--where",
-        "n=0",
-    ]);
-    assert_eq!(
-        (found.as_array().map(Vec::len), &found[0]["wid"]),
-        (Some(1), &json!(1))
-    );
+    let found = cli.json(&["instance", "list", "steps", "--where", "remark=tea", "--where", "n=0"]);
+    assert_eq!((found.as_array().map(Vec::len), &found[0]["wid"]), (Some(1), &json!(1)));
     // A pipe gets a line for each row, in the order of the flow's attributes.
     let lines: Vec<&str> = table.lines().collect();
     assert_eq!(lines.len(), 3, "{table}");
-    assert!(
-        lines[1].contains("n=0 remark=milk") && !table.contains('│'),
-        "{table}"
-    );
+    assert!(lines[1].contains("n=0 remark=milk") && !table.contains('│'), "{table}");
 }
 
 #[harness::test]
@@ -290,10 +222,7 @@ fn what_an_instance_shows_is_of_one_moment() {
     assert_eq!(shown["instance"]["state"]["n"], 2, "{shown}");
     assert_eq!(shown["jobs"][0]["transition"], "step", "{shown}");
     let now = cli.json(&["instance", "show", "steps", "1"]);
-    assert_eq!(
-        (&now["instance"]["status"], &now["jobs"]),
-        (&json!("final"), &json!([]))
-    );
+    assert_eq!((&now["instance"]["status"], &now["jobs"]), (&json!("final"), &json!([])));
 }
 
 #[harness::test]
@@ -303,9 +232,7 @@ fn command_that_waits_for_a_lock_says_who_holds_it() {
     holder.run("BEGIN; LOCK TABLE wed.job IN ACCESS EXCLUSIVE MODE");
     let pid = holder.line("SELECT pg_backend_pid()");
     let mut program = wed(&cli.database.url());
-    program
-        .args(["job", "list", "steps"])
-        .stderr(Stdio::piped());
+    program.args(["job", "list", "steps"]).stderr(Stdio::piped());
     let mut program = program.stdout(Stdio::null()).spawn().expect("started");
     let mut line = String::new();
     let mut told = BufReader::new(program.stderr.take().expect("its errors"));
@@ -320,24 +247,11 @@ fn command_that_waits_for_a_lock_says_who_holds_it() {
 fn why_says_that_an_exception_keeps_triggers_from_firing() {
     let cli = Cli::with_steps();
     cli.json(&["instance", "start", "steps"]);
-    cli.run(&[
-        "instance",
-        "skip",
-        "steps",
-        "1",
-        "--transition",
-        "step",
-        "--reason",
-        "x",
-    ])
-    .done();
+    cli.run(&["instance", "skip", "steps", "1", "--transition", "step", "--reason", "x"]).done();
     let why = cli.json(&["why", "steps", "1"]);
     assert_eq!(why["status"], "exception", "{why}");
     let told = why["exception"].as_str().expect("a text");
     assert!(told.contains("`wed instance retry steps 1`"), "{told}");
     let told = cli.run(&["why", "steps", "1"]).done().out;
-    assert!(
-        told.contains("No trigger fires: the instance is an exception"),
-        "{told}"
-    );
+    assert!(told.contains("No trigger fires: the instance is an exception"), "{told}");
 }

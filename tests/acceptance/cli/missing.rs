@@ -17,54 +17,20 @@ const MISSING: &[&[&str]] = &[
     &["instance", "cancel", "steps", "77", "--reason", "x"],
     &["instance", "pause", "steps", "77", "--reason", "x"],
     &["instance", "resume", "steps", "77"],
-    &[
-        "instance", "skip", "steps", "77", "-t", "step", "--reason", "x",
-    ],
-    &[
-        "instance", "back", "steps", "77", "--to", "1", "--reason", "x",
-    ],
+    &["instance", "skip", "steps", "77", "-t", "step", "--reason", "x"],
+    &["instance", "back", "steps", "77", "--to", "1", "--reason", "x"],
     &["instance", "event", "steps", "77", "paid=true"],
     &["instance", "set", "steps", "77", "n=1", "--reason", "x"],
-    &[
-        "flow",
-        "order",
-        "add",
-        "steps",
-        "t",
-        "t",
-        "--instance",
-        "77",
-    ],
-    &[
-        "flow",
-        "order",
-        "drop",
-        "steps",
-        "t",
-        "t",
-        "--instance",
-        "77",
-    ],
-    &[
-        "work", "--as", "ann", "notify", "steps", "77", "--policy", "1",
-    ],
+    &["flow", "order", "add", "steps", "t", "t", "--instance", "77"],
+    &["flow", "order", "drop", "steps", "t", "t", "--instance", "77"],
+    &["work", "--as", "ann", "notify", "steps", "77", "--policy", "1"],
     // Triggers and transitions.
-    &[
-        "flow",
-        "pause",
-        "steps",
-        "--trigger",
-        "none",
-        "--reason",
-        "x",
-    ],
+    &["flow", "pause", "steps", "--trigger", "none", "--reason", "x"],
     &["flow", "resume", "steps", "--trigger", "none"],
     &["flow", "order", "add", "steps", "none", "t"],
     &["flow", "order", "drop", "steps", "none", "t"],
     &["flow", "unbind", "steps", "none"],
-    &[
-        "instance", "skip", "steps", "1", "-t", "none", "--reason", "x",
-    ],
+    &["instance", "skip", "steps", "1", "-t", "none", "--reason", "x"],
     // Versions, settings, secrets.
     &["flow", "diff", "steps", "1", "77"],
     &["flow", "rollback", "steps", "77"],
@@ -94,13 +60,7 @@ const MISSING: &[&[&str]] = &[
     ],
     // Webhooks.
     &["webhook", "remove", "https://none.example"],
-    &[
-        "webhook",
-        "remove",
-        "https://none.example",
-        "--flow",
-        "none",
-    ],
+    &["webhook", "remove", "https://none.example", "--flow", "none"],
     &["webhook", "set", "https://none.example", "--flow", "none"],
     // Users, tokens, people and their items.
     &["user", "role", "none", "viewer"],
@@ -146,10 +106,8 @@ const MISSING_FLOW: &[&[&str]] = &[
 fn each_command_on_something_missing_exits_with_3() {
     let cli = Cli::with_steps();
     cli.run(&["instance", "start", "steps"]).done();
-    cli.run(&["work", "people", "--add", "ann", "--role", "clerk"])
-        .done();
-    cli.flow("steps")
-        .run("INSERT INTO wed_attr (aname, atype, open) VALUES ('paid', 'boolean', true)");
+    cli.run(&["work", "people", "--add", "ann", "--role", "clerk"]).done();
+    cli.flow("steps").run("INSERT INTO wed_attr (aname, atype, open) VALUES ('paid', 'boolean', true)");
     let wasm = super::paper();
     for words in MISSING.iter().chain(MISSING_FLOW) {
         let words: Vec<&str> = words
@@ -162,9 +120,7 @@ fn each_command_on_something_missing_exits_with_3() {
         let error = cli.fails(3, &words);
         let message = error["message"].as_str().expect("a message");
         assert!(
-            ["none", "77", "version", "no host made such an attempt"]
-                .iter()
-                .any(|name| message.contains(name)),
+            ["none", "77", "version", "no host made such an attempt"].iter().any(|name| message.contains(name)),
             "{words:?}: {error}"
         );
     }

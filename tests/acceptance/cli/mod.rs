@@ -53,10 +53,7 @@ struct Cli {
 
 impl Cli {
     fn new() -> Self {
-        Cli {
-            database: Database::new(),
-            files: tempfile::tempdir().expect("a folder"),
-        }
+        Cli { database: Database::new(), files: tempfile::tempdir().expect("a folder") }
     }
 
     /// With the flow `steps`.
@@ -138,9 +135,6 @@ fn says(text: &str, parts: &[&str]) {
 #[track_caller]
 fn has(document: &Json, keys: &[&str]) {
     for key in keys {
-        assert!(
-            document.get(key).is_some(),
-            "{key} is missing in {document}"
-        );
+        assert!(document.get(key).is_some(), "{key} is missing in {document}");
     }
 }

@@ -36,11 +36,7 @@ struct Door {
 
 impl Door {
     fn over_database() -> Self {
-        Door {
-            api: None,
-            database: Database::new(),
-            files: tempfile::tempdir().expect("a folder"),
-        }
+        Door { api: None, database: Database::new(), files: tempfile::tempdir().expect("a folder") }
     }
 
     /// The server's address and a token are all that is known.
@@ -49,10 +45,7 @@ impl Door {
         let url = door.database.url();
         run(wed(&url).args(["user", "create", "ann", "--role", "admin"])).done();
         let token = run(wed(&url).args(["--json", "token", "create", "ann"])).done();
-        let token = token.json()["secret"]
-            .as_str()
-            .expect("a secret")
-            .to_owned();
+        let token = token.json()["secret"].as_str().expect("a secret").to_owned();
         door.api = Some((Api::of(&door.database), token));
         door
     }
@@ -150,101 +143,45 @@ fn play_instances(door: &Door) -> Vec<Task> {
         ("list flows", door.json(&["flow", "list"])),
         ("start", door.json(&start)),
         ("start once", door.json(&start)),
-        (
-            "start another",
-            door.json(&["instance", "start", "steps", "n=1", "remark=007"]),
-        ),
-        (
-            "search by value",
-            door.json(&["instance", "list", "steps", "--where", "remark=tea"]),
-        ),
+        ("start another", door.json(&["instance", "start", "steps", "n=1", "remark=007"])),
+        ("search by value", door.json(&["instance", "list", "steps", "--where", "remark=tea"])),
         ("why stuck", door.json(&["instance", "show", "steps", "1"])),
         ("tail logs", door.json(&["job", "logs", "steps", "1"])),
         ("list jobs", door.json(&["job", "list", "steps", "1"])),
         ("make an exception", because(door, &skip)),
-        (
-            "list exceptions",
-            door.json(&["instance", "list", "steps", "--status", "exception"]),
-        ),
-        (
-            "why not fired",
-            door.json(&["instance", "show", "steps", "1"]),
-        ),
-        (
-            "count before bulk retry",
-            door.json(&["flow", "retry", "steps"]),
-        ),
-        (
-            "bulk retry",
-            door.json(&["flow", "retry", "steps", "--yes"]),
-        ),
+        ("list exceptions", door.json(&["instance", "list", "steps", "--status", "exception"])),
+        ("why not fired", door.json(&["instance", "show", "steps", "1"])),
+        ("count before bulk retry", door.json(&["flow", "retry", "steps"])),
+        ("bulk retry", door.json(&["flow", "retry", "steps", "--yes"])),
         ("retry one", door.json(&["instance", "retry", "steps", "1"])),
         ("pause a flow", because(door, &["flow", "pause", "steps"])),
         ("list pauses", door.json(&["flow", "pauses"])),
         ("resume it", door.json(&["flow", "resume", "steps"])),
-        (
-            "pause an instance",
-            because(door, &["instance", "pause", "steps", "2"]),
-        ),
-        (
-            "resume an instance",
-            door.json(&["instance", "resume", "steps", "2"]),
-        ),
+        ("pause an instance", because(door, &["instance", "pause", "steps", "2"])),
+        ("resume an instance", door.json(&["instance", "resume", "steps", "2"])),
     ]
 }
 
 /// Changes the flow, goes back, and cancels.
 fn play_changes(door: &Door) -> Vec<Task> {
     let changed = definition(door, "changed.toml", "n < 3", "n < 2");
-    let night = [
-        "flow",
-        "schedule",
-        "set",
-        "steps",
-        "night",
-        "--cron",
-        "0 3 * * *",
-    ];
+    let night = ["flow", "schedule", "set", "steps", "night", "--cron", "0 3 * * *"];
     vec![
-        (
-            "preview a condition",
-            door.json(&["flow", "apply", &changed, "--dry-run"]),
-        ),
-        (
-            "change a condition",
-            door.json(&["flow", "apply", &changed]),
-        ),
+        ("preview a condition", door.json(&["flow", "apply", &changed, "--dry-run"])),
+        ("change a condition", door.json(&["flow", "apply", &changed])),
         ("compare", door.json(&["flow", "diff", "steps"])),
         ("history", door.json(&["flow", "history", "steps"])),
-        (
-            "preview rolling back",
-            door.json(&["flow", "rollback", "steps"]),
-        ),
-        (
-            "roll back",
-            door.json(&["flow", "rollback", "steps", "--yes"]),
-        ),
+        ("preview rolling back", door.json(&["flow", "rollback", "steps"])),
+        ("roll back", door.json(&["flow", "rollback", "steps", "--yes"])),
         ("re-match", door.json(&["flow", "rematch", "steps"])),
         ("lint", door.json(&["flow", "lint", "steps"])),
         ("why a condition holds", door.json(&["why", "steps", "1"])),
         ("what if", door.json(&["why", "steps", "1", "--if", "n=3"])),
-        (
-            "reservations",
-            door.json(&["flow", "reservations", "steps"]),
-        ),
-        (
-            "cancel",
-            because(door, &["instance", "cancel", "steps", "2"]),
-        ),
-        (
-            "history of one",
-            door.json(&["instance", "trace", "steps", "2"]),
-        ),
+        ("reservations", door.json(&["flow", "reservations", "steps"])),
+        ("cancel", because(door, &["instance", "cancel", "steps", "2"])),
+        ("history of one", door.json(&["instance", "trace", "steps", "2"])),
         ("every night", door.json(&night)),
-        (
-            "no more",
-            door.json(&["flow", "schedule", "delete", "steps", "night"]),
-        ),
+        ("no more", door.json(&["flow", "schedule", "delete", "steps", "night"])),
     ]
 }
 
@@ -253,59 +190,25 @@ fn play_batches(door: &Door) -> Vec<Task> {
     let batch = ["instance", "batch", "steps"];
     let act = |words: &[&str]| because(door, &[&batch, words].concat());
     vec![
-        (
-            "find by a condition",
-            door.json(&["instance", "list", "steps", "--condition", "n = 1"]),
-        ),
-        (
-            "count what would be paused",
-            act(&["pause", "--condition", "n < 3"]),
-        ),
-        (
-            "pause them",
-            act(&["pause", "--status", "regular", "--yes"]),
-        ),
-        (
-            "resume them",
-            act(&["resume", "--status", "regular", "--yes"]),
-        ),
+        ("find by a condition", door.json(&["instance", "list", "steps", "--condition", "n = 1"])),
+        ("count what would be paused", act(&["pause", "--condition", "n < 3"])),
+        ("pause them", act(&["pause", "--status", "regular", "--yes"])),
+        ("resume them", act(&["resume", "--status", "regular", "--yes"])),
     ]
 }
 
 /// Gives the tenant settings, users, people, stock.
 fn play_tenant(door: &Door) -> Vec<Task> {
-    let stock = [
-        "flow",
-        "resource",
-        "set",
-        "steps",
-        "oven",
-        "12345678901234567890",
-    ];
+    let stock = ["flow", "resource", "set", "steps", "oven", "12345678901234567890"];
     vec![
-        (
-            "webhook",
-            door.json(&["webhook", "set", "https://example.com/hook"]),
-        ),
+        ("webhook", door.json(&["webhook", "set", "https://example.com/hook"])),
         ("webhooks", door.json(&["webhook", "list"])),
-        (
-            "a setting",
-            door.json(&["flow", "config", "set", "steps", "region", "eu"]),
-        ),
+        ("a setting", door.json(&["flow", "config", "set", "steps", "region", "eu"])),
         ("settings", door.json(&["flow", "config", "list", "steps"])),
-        (
-            "a user",
-            door.json(&["user", "create", "bob", "--role", "operator"]),
-        ),
+        ("a user", door.json(&["user", "create", "bob", "--role", "operator"])),
         ("a token", door.json(&["token", "create", "bob"])),
-        (
-            "another role",
-            door.json(&["user", "role", "bob", "viewer"]),
-        ),
-        (
-            "a person",
-            door.json(&["work", "people", "--add", "eva", "--role", "Clerk"]),
-        ),
+        ("another role", door.json(&["user", "role", "bob", "viewer"])),
+        ("a person", door.json(&["work", "people", "--add", "eva", "--role", "Clerk"])),
         ("roles of people", door.json(&["work", "roles"])),
         ("stock", door.json(&stock)),
         ("stocks", door.json(&["flow", "resource", "list", "steps"])),
@@ -318,26 +221,11 @@ fn play_refusals(door: &Door) -> Vec<Task> {
     let bad = definition(door, "bad.toml", "n < 3", "n < 3 AND");
     vec![
         ("a missing flow", door.refused(&["flow", "show", "order"])),
-        (
-            "a missing instance",
-            door.refused(&["instance", "show", "steps", "99"]),
-        ),
-        (
-            "a refused start",
-            door.refused(&["instance", "start", "steps", "n=a"]),
-        ),
-        (
-            "a refused condition",
-            door.refused(&["flow", "apply", &bad]),
-        ),
-        (
-            "a refused retry",
-            door.refused(&["instance", "retry", "steps", "2"]),
-        ),
-        (
-            "delete a flow",
-            door.json(&["flow", "delete", "steps", "--yes"]),
-        ),
+        ("a missing instance", door.refused(&["instance", "show", "steps", "99"])),
+        ("a refused start", door.refused(&["instance", "start", "steps", "n=a"])),
+        ("a refused condition", door.refused(&["flow", "apply", &bad])),
+        ("a refused retry", door.refused(&["instance", "retry", "steps", "2"])),
+        ("delete a flow", door.json(&["flow", "delete", "steps", "--yes"])),
         ("nothing is left", door.json(&["flow", "list"])),
     ]
 }
@@ -351,10 +239,7 @@ fn play_installation(door: &Door) -> Vec<Task> {
     let parts: Vec<&str> = parts.map(|(name, _)| name.as_str()).collect();
     vec![
         ("status", json!(parts)),
-        (
-            "make a tenant",
-            door.json(&["tenant", "create", "acme", "--description", "signed up"]),
-        ),
+        ("make a tenant", door.json(&["tenant", "create", "acme", "--description", "signed up"])),
         ("tenants", door.json(&["tenant", "list"])),
         ("limits", door.json(&quota)),
         ("a tenant", door.json(&["tenant", "show", "acme"])),
@@ -363,18 +248,9 @@ fn play_installation(door: &Door) -> Vec<Task> {
         ("let it go on", door.json(&["tenant", "resume", "acme"])),
         ("pause it", door.json(&pause)),
         ("pause it twice", door.json(&pause)),
-        (
-            "a missing tenant",
-            door.refused(&["tenant", "show", "other"]),
-        ),
-        (
-            "a name that is taken",
-            door.refused(&["tenant", "create", "acme"]),
-        ),
-        (
-            "delete it",
-            door.json(&["tenant", "delete", "acme", "--yes"]),
-        ),
+        ("a missing tenant", door.refused(&["tenant", "show", "other"])),
+        ("a name that is taken", door.refused(&["tenant", "create", "acme"])),
+        ("delete it", door.json(&["tenant", "delete", "acme", "--yes"])),
         ("what is left", door.json(&["tenant", "list"])),
     ]
 }
@@ -427,39 +303,24 @@ fn login_keeps_a_token_that_only_its_owner_reads() {
     let config = door.files.path().join("config");
     let alone = |words: &[&str]| {
         let mut command = wed("");
-        command
-            .env("WEDFLOW_CONFIG", &config)
-            .env_remove("DATABASE_URL");
+        command.env("WEDFLOW_CONFIG", &config).env_remove("DATABASE_URL");
         run(command.args(words))
     };
-    let login = [
-        "--json", "login", "--server", &server, "--token", token, "--name", "acme",
-    ];
+    let login = ["--json", "login", "--server", &server, "--token", token, "--name", "acme"];
     let said = alone(&login).done().json();
-    assert_eq!(
-        (&said["user"], &said["tenant"]),
-        (&json!("ann"), &json!("default"))
-    );
+    assert_eq!((&said["user"], &said["tenant"]), (&json!("ann"), &json!("default")));
     let mode = std::fs::metadata(config.join("contexts.toml")).expect("the file");
     assert_eq!(mode.permissions().mode() & 0o777, 0o600);
     assert_eq!(alone(&["--json", "flow", "list"]).done().json(), json!([]));
     let me = alone(&["--json", "whoami"]).done().json();
-    assert_eq!(
-        (&me["user"], &me["server"]),
-        (&json!("ann"), &json!(server))
-    );
-    let config_said = alone(&["--json", "config", "show", "--origin"])
-        .done()
-        .json();
+    assert_eq!((&me["user"], &me["server"]), (&json!("ann"), &json!(server)));
+    let config_said = alone(&["--json", "config", "show", "--origin"]).done().json();
     assert_eq!(config_said[0]["origin"], "context acme", "{config_said}");
     assert!(!config_said.to_string().contains(token.as_str()));
     let wrong = alone(&["--tenant", "other", "flow", "list"]).exits(2);
     assert!(wrong.err.contains("of tenant default"), "{wrong:?}");
     alone(&["context", "remove", "acme"]).done();
-    assert_eq!(
-        alone(&["--json", "context", "list"]).done().json(),
-        json!([])
-    );
+    assert_eq!(alone(&["--json", "context", "list"]).done().json(), json!([]));
 }
 
 #[harness::test]
@@ -468,9 +329,7 @@ fn token_that_is_wrong_or_a_server_that_is_not_there_is_said_so() {
     let (api, _) = door.api.as_ref().expect("a server");
     let server = format!("http://{}", api.address);
     let with = |server: &str, token: &str| {
-        let words = [
-            "--json", "--server", server, "--token", token, "flow", "list",
-        ];
+        let words = ["--json", "--server", server, "--token", token, "flow", "list"];
         door.run(&words)
     };
     let wrong = with(&server, "wed_wrong").exits(4).error();
@@ -479,11 +338,6 @@ fn token_that_is_wrong_or_a_server_that_is_not_there_is_said_so() {
     assert_eq!(nobody["code"], "server", "{nobody}");
     for bad in ["127.0.0.1:1", "http://127.0.0.1:1/v1", "nonsense"] {
         let error = with(bad, "wed_wrong").exits(2).error();
-        assert!(
-            error["hint"]
-                .as_str()
-                .is_some_and(|hint| hint.contains("https://")),
-            "{error}"
-        );
+        assert!(error["hint"].as_str().is_some_and(|hint| hint.contains("https://")), "{error}");
     }
 }

@@ -39,26 +39,15 @@ fn a_flow_comes_back_from_the_database_in_every_form() {
     let cli = with_orders();
     let file = cli.file("paper.sql", PAPER.as_bytes());
     cli.run(&["flow", "apply", path(&file)]).done();
-    for (flow, forms) in [
-        ("orders", &["wsql", "toml"][..]),
-        ("paper", &["wsql", "sql", "toml"][..]),
-    ] {
+    for (flow, forms) in [("orders", &["wsql", "toml"][..]), ("paper", &["wsql", "sql", "toml"][..])] {
         for form in forms {
-            let printed = cli
-                .run(&["flow", "show", flow, &format!("--{form}")])
-                .done()
-                .out;
+            let printed = cli.run(&["flow", "show", flow, &format!("--{form}")]).done().out;
             let file = cli.file(&format!("{flow}.{form}"), printed.as_bytes());
             let again = cli.json(&["flow", "apply", path(&file)]);
             let applied = again["applied"].as_object().expect("changes");
             for (what, names) in applied {
-                let is_change = ["added", "changed", "removed", "bound"]
-                    .iter()
-                    .any(|end| what.ends_with(end));
-                assert!(
-                    !is_change || *names == json!([]),
-                    "{form}, {what}: {names}\n{printed}"
-                );
+                let is_change = ["added", "changed", "removed", "bound"].iter().any(|end| what.ends_with(end));
+                assert!(!is_change || *names == json!([]), "{form}, {what}: {names}\n{printed}");
             }
         }
     }
@@ -69,21 +58,10 @@ fn a_flow_comes_back_from_the_database_in_every_form() {
 #[harness::test]
 fn all_errors_of_a_file_are_shown_with_their_places() {
     let cli = Cli::new();
-    let file = cli.file(
-        "x.wsql",
-        b"CREATE WED-FLOW f;\nCREATE WED-ATRIBUTE a;\nCREATE WED-TRIGGER t ON c FIRE x;",
-    );
+    let file = cli.file("x.wsql", b"CREATE WED-FLOW f;\nCREATE WED-ATRIBUTE a;\nCREATE WED-TRIGGER t ON c FIRE x;");
     let error = cli.fails(2, &["flow", "apply", path(&file)]);
     let details = error["details"].to_string();
-    says(
-        &details,
-        &[
-            "x.wsql:2:8",
-            "WED-ATTRIBUTE",
-            "x.wsql:3:25",
-            "there is no condition c",
-        ],
-    );
+    says(&details, &["x.wsql:2:8", "WED-ATTRIBUTE", "x.wsql:3:25", "there is no condition c"]);
 }
 
 #[harness::test]
@@ -106,15 +84,9 @@ fn statements_and_queries_run_in_order_up_to_the_first_that_fails() {
     drop(input);
     let answer = crate::support::program::Answer::from(child.wait_with_output().expect("it ends"));
     assert_eq!(answer.code, Some(2), "{answer:?}");
-    says(
-        &answer.out,
-        &["Instance 1 of orders is started.", "a;b", "pack"],
-    );
+    says(&answer.out, &["Instance 1 of orders is started.", "a;b", "pack"]);
     says(&answer.err, &["NOTHING", "expected"]);
-    assert!(
-        !answer.out.contains("written_by"),
-        "it goes on after an error: {answer:?}"
-    );
+    assert!(!answer.out.contains("written_by"), "it goes on after an error: {answer:?}");
 }
 
 #[harness::test]

@@ -27,10 +27,7 @@ pub(crate) fn pictures() -> Option<String> {
 /// A program that drives the browser.
 pub(crate) fn driver(name: &str) -> PathBuf {
     let browser = repository("tests/browser");
-    assert!(
-        browser.join("node_modules").exists(),
-        "the browser's driver is missing: `make setup-test` installs it"
-    );
+    assert!(browser.join("node_modules").exists(), "the browser's driver is missing: `make setup-test` installs it");
     browser.join(name)
 }
 
@@ -59,9 +56,7 @@ fn ten_thousand(api: &Api, client: &Client) {
     client.json("PUT", "/v1/flows/orders", &orders()).is(201);
     let schema = "SELECT schema_name FROM wed.flow WHERE name = 'orders'";
     let flow = api.database.owner().line(schema);
-    api.database.owner().run(&format!(
-        "INSERT INTO \"{flow}\".wed_flow SELECT FROM generate_series(1, 10000)"
-    ));
+    api.database.owner().run(&format!("INSERT INTO \"{flow}\".wed_flow SELECT FROM generate_series(1, 10000)"));
     let url = on(api.database.store.flow_url(SHOP, "orders")).expect("its URL");
     let mut worker = Session::on(&api.database, &url);
     worker.finish(4711, "tr_pack", "packed = 'box 9', weight = 70");
@@ -75,12 +70,8 @@ fn pages() -> Vec<Json> {
         Kind::Nobody => Some("nobody"),
         Kind::Part | Kind::Data | Kind::Onward => None,
     };
-    let pages = PLACES
-        .iter()
-        .filter_map(|place| Some((place, who(place.kind)?)));
-    pages
-        .map(|(place, who)| json!({ "name": place.name, "path": place.path, "who": who }))
-        .collect()
+    let pages = PLACES.iter().filter_map(|place| Some((place, who(place.kind)?)));
+    pages.map(|(place, who)| json!({ "name": place.name, "path": place.path, "who": who })).collect()
 }
 
 #[harness::test]
@@ -101,20 +92,9 @@ fn a_person_finds_understands_and_mends_an_exception_among_ten_thousand() {
         "pictures": pictures(),
         "docs": docs.path(),
     });
-    let answer = run(Command::new("node")
-        .arg(driver("console.mjs"))
-        .arg(asked.to_string()))
-    .done();
+    let answer = run(Command::new("node").arg(driver("console.mjs")).arg(asked.to_string())).done();
     on(host.stop());
     assert!(answer.out.contains("mended"), "{answer:?}");
-    assert_eq!(
-        ann.get("/v1/flows/orders/instances/4711").json()["status"],
-        "final"
-    );
-    docs.hold(&[
-        "console-overview",
-        "console-why",
-        "console-what-if",
-        "console-ended",
-    ]);
+    assert_eq!(ann.get("/v1/flows/orders/instances/4711").json()["status"], "final");
+    docs.hold(&["console-overview", "console-why", "console-what-if", "console-ended"]);
 }

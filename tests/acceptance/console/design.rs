@@ -40,77 +40,34 @@ fn design(client: &Client, text: &str, fields: &[(&str, &str)]) -> Answered {
 #[harness::test]
 fn process_is_designed_and_applied_without_script() {
     let (_api, ann) = open();
-    let moved = design(
-        &ann,
-        ORDER,
-        &[("act", "move"), ("task", "Order/Write"), ("after", "Quote")],
-    )
-    .is(200);
-    assert!(
-        moved
-            .text
-            .contains("TASK Write: Form { DEPENDS Quote -&gt; SUCCEEDED; ROLE clerk; }"),
-        "{}",
-        moved.text
-    );
-    assert!(
-        moved.text.contains("// comes first")
-            && moved.text.contains("DEPENDS Write -&gt; SUCCEEDED; }")
-    );
+    let moved = design(&ann, ORDER, &[("act", "move"), ("task", "Order/Write"), ("after", "Quote")]).is(200);
+    assert!(moved.text.contains("TASK Write: Form { DEPENDS Quote -&gt; SUCCEEDED; ROLE clerk; }"), "{}", moved.text);
+    assert!(moved.text.contains("// comes first") && moved.text.contains("DEPENDS Write -&gt; SUCCEEDED; }"));
     let preview = design(&ann, ORDER, &[("act", "preview")]).is(200).text;
-    assert!(
-        preview.contains("a new flow") && preview.contains("write_state"),
-        "{preview}"
-    );
+    assert!(preview.contains("a new flow") && preview.contains("write_state"), "{preview}");
     ann.get("/v1/flows/order").is(404);
     design(&ann, ORDER, &[("act", "apply"), ("creator_role", "clerk")]);
-    assert_eq!(
-        ann.get("/v1/flows/order/plan").is(200).json()["plan"]["creator_role"],
-        "clerk"
-    );
+    assert_eq!(ann.get("/v1/flows/order/plan").is(200).json()["plan"]["creator_role"], "clerk");
     // A new text changes no flow that there is; the one of the flow does, and says how before.
     let taken = design(&ann, ORDER, &[("act", "apply")]).is(200).text;
-    assert!(
-        taken.contains("There is a flow of this name already"),
-        "{taken}"
-    );
+    assert!(taken.contains("There is a flow of this name already"), "{taken}");
     let more = ORDER.replace("TASK Send", "TASK Post");
-    let difference = design(&ann, &more, &[("act", "preview"), ("flow", "order")])
-        .is(200)
-        .text;
-    assert!(
-        difference.contains("<ins>+   TASK Post: Form {"),
-        "{difference}"
-    );
+    let difference = design(&ann, &more, &[("act", "preview"), ("flow", "order")]).is(200).text;
+    assert!(difference.contains("<ins>+   TASK Post: Form {"), "{difference}");
     design(&ann, &more, &[("act", "apply"), ("flow", "order")]);
     let flow = ann.get("/v1/flows/order").is(200).json();
-    assert!(
-        flow["version"].as_i64() > Some(1) && flow.to_string().contains("post_state"),
-        "{flow}"
-    );
+    assert!(flow["version"].as_i64() > Some(1) && flow.to_string().contains("post_state"), "{flow}");
 }
 
 #[harness::test]
 fn errors_of_a_text_are_shown_at_their_places_and_change_nothing() {
     let (_api, ann) = open();
-    let wrong = ORDER
-        .replace("ROLE clerk;", "ROLE;")
-        .replace("comes first", MARKUP);
+    let wrong = ORDER.replace("ROLE clerk;", "ROLE;").replace("comes first", MARKUP);
     let answer = design(&ann, &wrong, &[("act", "apply")]).is(200).text;
-    assert!(
-        answer.contains("data-line=\"3\"") && answer.contains("The text has errors"),
-        "{answer}"
-    );
-    assert!(
-        !answer.contains("<script>alert") && !answer.contains("<img"),
-        "{answer}"
-    );
+    assert!(answer.contains("data-line=\"3\"") && answer.contains("The text has errors"), "{answer}");
+    assert!(!answer.contains("<script>alert") && !answer.contains("<img"), "{answer}");
     ann.get("/v1/flows/order").is(404);
-    let name = [
-        ("act", "rename"),
-        ("task", "Order/Send"),
-        ("name", "A { } TASK B"),
-    ];
+    let name = [("act", "rename"), ("task", "Order/Send"), ("name", "A { } TASK B")];
     let refused = design(&ann, ORDER, &name).is(200).text;
     assert!(refused.contains("a name has letters, digits"), "{refused}");
 }
@@ -124,21 +81,11 @@ fn designer_does_what_the_token_may_and_of_its_tenant_alone() {
     page(&eve, "/console/flows/order/design").is(404);
     design(&eve, ORDER, &[("act", "preview"), ("flow", "order")]).is(404);
     let own = design(&eve, ORDER, &[("act", "preview")]).is(200).text;
-    assert!(
-        own.contains("a new flow") && !own.contains("<pre class=\"diff\""),
-        "{own}"
-    );
+    assert!(own.contains("a new flow") && !own.contains("<pre class=\"diff\""), "{own}");
     let viewer = api.user(TENANT, "vera", "viewer");
-    let refused = design(&viewer, ORDER, &[("act", "apply"), ("flow", "order")])
-        .is(200)
-        .text;
+    let refused = design(&viewer, ORDER, &[("act", "apply"), ("flow", "order")]).is(200).text;
     assert!(refused.contains("role=\"alert\""), "{refused}");
-    assert!(
-        !page(&viewer, "/console/flows/order/design")
-            .is(200)
-            .text
-            .contains("value=\"apply\"")
-    );
+    assert!(!page(&viewer, "/console/flows/order/design").is(200).text.contains("value=\"apply\""));
 }
 
 fn on_other_tenant(api: &Api) {

@@ -18,9 +18,7 @@ fn watched() -> (Api, Client) {
 }
 
 fn flow_id(database: &Arc<Database>) -> i64 {
-    database
-        .owner()
-        .number("SELECT flow_id FROM wed.flow WHERE name = 'f'")
+    database.owner().number("SELECT flow_id FROM wed.flow WHERE name = 'f'")
 }
 
 /// Sum of the attempts of a flow's last hour with an outcome.
@@ -40,19 +38,13 @@ fn last_hour_counts_commits_and_failures_of_each_minute() {
          FROM generate_series(0, 2) n"
     ));
     let hour = client.get("/v1/last-hour").is(200).json();
-    let committed = api
-        .database
-        .owner()
-        .number("SELECT count(*) FROM wed.trace");
+    let committed = api.database.owner().number("SELECT count(*) FROM wed.trace");
     assert_eq!(hour["sampled"], false);
     assert_eq!(sum(&hour, "committed"), committed, "{hour}");
     // The two of earlier hours are not of this one.
     assert_eq!(sum(&hour, "trapped"), 1, "{hour}");
     let drawn = page(&client, "/console/last-hour").is(200).text;
-    assert!(
-        drawn.contains("<svg") && drawn.contains("trapped"),
-        "{drawn}"
-    );
+    assert!(drawn.contains("<svg") && drawn.contains("trapped"), "{drawn}");
 }
 
 #[harness::test]
@@ -78,10 +70,7 @@ fn large_flow_is_estimated_and_its_exceptions_are_counted() {
     let (api, client) = watched();
     break_instance(&client, "f", 2);
     let few = client.get("/v1/flows/f").is(200).json();
-    assert_eq!(
-        (&few["exception"], &few["estimated"]),
-        (&1.into(), &false.into())
-    );
+    assert_eq!((&few["exception"], &few["estimated"]), (&1.into(), &false.into()));
     let flow_id = flow_id(&api.database);
     api.database.owner().run(&format!(
         "SET session_replication_role = replica;
@@ -91,10 +80,7 @@ fn large_flow_is_estimated_and_its_exceptions_are_counted() {
          ANALYZE wed.instance"
     ));
     let many = client.get("/v1/flows/f").is(200).json();
-    assert_eq!(
-        (&many["exception"], &many["estimated"]),
-        (&13.into(), &true.into())
-    );
+    assert_eq!((&many["exception"], &many["estimated"]), (&13.into(), &true.into()));
     let ended = many["final"].as_i64().unwrap_or_default();
     assert!((11_000..13_000).contains(&ended), "{many}");
     assert!(page(&client, "/console").is(200).text.contains('≈'));

@@ -98,11 +98,7 @@ fn live_part_is_computed_once_for_all_pages_that_show_it() {
         let answers = asked.into_iter().map(|one| one.join());
         answers.map(|answer| answer.expect("an answer")).collect()
     });
-    assert!(
-        shown
-            .iter()
-            .all(|text| text == &shown[0] && text.contains("/console/flows/f"))
-    );
+    assert!(shown.iter().all(|text| text == &shown[0] && text.contains("/console/flows/f")));
     assert_eq!(counts.figures(), 1);
     // Other rights, and another tenant, have parts of their own; what is refused to a token stays refused.
     page(&api.user(TENANT, "vic", "viewer"), live).is(200);
@@ -112,12 +108,8 @@ fn live_part_is_computed_once_for_all_pages_that_show_it() {
     page(&token_for_one_flow(&api), live).is(403);
     assert_eq!(counts.figures(), 4);
     // Whoever opens a page sees the present, and so do those who ask after it.
-    ann.json("POST", "/v1/flows/f/instances", &json!({}))
-        .is(201);
+    ann.json("POST", "/v1/flows/f/instances", &json!({})).is(201);
     let opened = page(&ben, "/console/last-hour").is(200).text;
     let renewed = page(&ann, live).is(200).text;
-    assert!(
-        opened.contains(&renewed) && renewed != shown[0],
-        "{renewed}"
-    );
+    assert!(opened.contains(&renewed) && renewed != shown[0], "{renewed}");
 }

@@ -66,56 +66,31 @@ fn definition(name: &str) -> Json {
 
 /// Defines the flow and starts instances; the second one is an exception.
 fn with_exception(developer: &Client, flow: &str, instances: u32) {
-    developer
-        .json("PUT", &format!("/v1/flows/{flow}"), &definition(flow))
-        .is(201);
+    developer.json("PUT", &format!("/v1/flows/{flow}"), &definition(flow)).is(201);
     for _ in 0..instances {
-        developer
-            .json("POST", &format!("/v1/flows/{flow}/instances"), &json!({}))
-            .is(201);
+        developer.json("POST", &format!("/v1/flows/{flow}/instances"), &json!({})).is(201);
     }
 }
 
 /// Makes an instance an exception: its event leaves nothing that could fire, once its job was skipped.
 fn break_instance(operator: &Client, flow: &str, wid: i32) {
     let of = |what: &str| format!("/v1/flows/{flow}/instances/{wid}/{what}");
-    operator
-        .json("POST", &of("event"), &json!({ "state": { "a2": MARKUP } }))
-        .is(200);
+    operator.json("POST", &of("event"), &json!({ "state": { "a2": MARKUP } })).is(200);
     let skip = json!({ "transition": "tr_a2", "reason": MARKUP });
     operator.json("POST", &of("skip"), &skip).is(200);
 }
 
 /// Asks for a page with a session's cookie.
 pub(crate) fn page(client: &Client, path: &str) -> Answered {
-    let cookie = format!(
-        "wedflow_session={}",
-        client.token.as_deref().unwrap_or_default()
-    );
+    let cookie = format!("wedflow_session={}", client.token.as_deref().unwrap_or_default());
     bare(client).send("GET", path, &[("cookie", &cookie)], b"")
 }
 
 /// Sends a form with a session's cookie.
-pub(crate) fn form(
-    client: &Client,
-    path: &str,
-    headers: &[(&str, &str)],
-    fields: &str,
-) -> Answered {
-    let cookie = format!(
-        "wedflow_session={}",
-        client.token.as_deref().unwrap_or_default()
-    );
-    let own = [
-        ("cookie", cookie.as_str()),
-        ("content-type", "application/x-www-form-urlencoded"),
-    ];
-    bare(client).send(
-        "POST",
-        path,
-        &[&own[..], headers].concat(),
-        fields.as_bytes(),
-    )
+pub(crate) fn form(client: &Client, path: &str, headers: &[(&str, &str)], fields: &str) -> Answered {
+    let cookie = format!("wedflow_session={}", client.token.as_deref().unwrap_or_default());
+    let own = [("cookie", cookie.as_str()), ("content-type", "application/x-www-form-urlencoded")];
+    bare(client).send("POST", path, &[&own[..], headers].concat(), fields.as_bytes())
 }
 
 /// The proof in a page's forms.

@@ -23,36 +23,14 @@ fn every_page_shows_texts_of_others_as_texts() {
     let (_api, client, _) = with_everything();
     for path in of_tenant() {
         let answer = page(&client, path).is(200);
-        assert!(
-            !answer.text.contains("<script>alert") && !answer.text.contains("<img"),
-            "{path}"
-        );
-        let policy = answer
-            .header("content-security-policy")
-            .unwrap_or_default()
-            .to_owned();
-        assert!(
-            policy.contains("default-src 'none'") && !policy.contains("unsafe"),
-            "{path}: {policy}"
-        );
-        assert!(
-            !answer.text.contains(" style=") && !answer.text.contains("<style"),
-            "{path}"
-        );
-        assert!(
-            !answer.text.contains("javascript:") && !answer.text.contains(" onclick"),
-            "{path}"
-        );
+        assert!(!answer.text.contains("<script>alert") && !answer.text.contains("<img"), "{path}");
+        let policy = answer.header("content-security-policy").unwrap_or_default().to_owned();
+        assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe"), "{path}: {policy}");
+        assert!(!answer.text.contains(" style=") && !answer.text.contains("<style"), "{path}");
+        assert!(!answer.text.contains("javascript:") && !answer.text.contains(" onclick"), "{path}");
     }
-    for path in [
-        "/console/flows/f/instances/2",
-        "/console/work/items/1",
-        "/console/work/messages",
-    ] {
-        assert!(
-            page(&client, path).text.contains("&lt;script&gt;"),
-            "{path}"
-        );
+    for path in ["/console/flows/f/instances/2", "/console/work/items/1", "/console/work/messages"] {
+        assert!(page(&client, path).text.contains("&lt;script&gt;"), "{path}");
     }
     page(&client, "/console/none").is(404);
     page(&client, "/console/flows/none").is(404);
@@ -62,16 +40,10 @@ fn every_page_shows_texts_of_others_as_texts() {
 fn nobody_sees_a_page_without_a_token() {
     let (api, client, _) = with_pages();
     let signed_in = [Kind::Page, Kind::Part, Kind::Operators];
-    for path in PLACES
-        .iter()
-        .filter(|place| signed_in.contains(&place.kind))
-    {
+    for path in PLACES.iter().filter(|place| signed_in.contains(&place.kind)) {
         let path = path.path;
         let answer = bare(&client).get(path);
-        assert!(
-            answer.text.contains("name=\"token\"") && !answer.text.contains("paper"),
-            "{path}"
-        );
+        assert!(answer.text.contains("name=\"token\"") && !answer.text.contains("paper"), "{path}");
     }
     let wrong = client.with_token("wed_wrong");
     assert!(page(&wrong, "/console").text.contains("name=\"token\""));
@@ -86,17 +58,8 @@ fn a_link_signs_in_once() {
     let path = links.make(client.token.as_deref().expect("a token"));
     let entered = bare(&client).get(&path).is(200);
     let cookie = entered.header("set-cookie").expect("a cookie").to_owned();
-    assert!(
-        cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"),
-        "{cookie}"
-    );
-    assert!(
-        bare(&client)
-            .get(&path)
-            .is(422)
-            .header("set-cookie")
-            .is_none()
-    );
+    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
+    assert!(bare(&client).get(&path).is(422).header("set-cookie").is_none());
     bare(&client).get("/console/enter?code=guess").is(422);
     assert!(!cookie.contains("Secure"), "{cookie}");
     // Behind a proxy that speaks HTTPS the cookie goes over HTTPS alone.
@@ -122,10 +85,7 @@ fn server_at_a_terminal_tells_a_link_each_time() {
     let database = Database::new();
     for _ in 0..2 {
         let log = tempfile::NamedTempFile::new().expect("a file");
-        let serve = format!(
-            "exec {} serve --listen 127.0.0.1:0 --lanes 1",
-            wed_path().display()
-        );
+        let serve = format!("exec {} serve --listen 127.0.0.1:0 --lanes 1", wed_path().display());
         let program = std::process::Command::new("script")
             .args(["-q", "-e", "-f", "-c", &serve])
             .arg(log.path())
@@ -154,37 +114,14 @@ fn a_form_without_proof_or_from_elsewhere_does_nothing() {
     let cancel = |proof: &str| format!("proof={proof}&act=cancel&reason=x");
     form(&client, place, &[], "act=cancel&reason=x").is(403);
     form(&client, place, &[], &cancel("guess")).is(403);
-    form(
-        &client,
-        place,
-        &[("origin", "https://evil.example")],
-        &cancel(&own),
-    )
-    .is(403);
-    form(
-        &client,
-        place,
-        &[("sec-fetch-site", "cross-site")],
-        &cancel(&own),
-    )
-    .is(403);
+    form(&client, place, &[("origin", "https://evil.example")], &cancel(&own)).is(403);
+    form(&client, place, &[("sec-fetch-site", "cross-site")], &cancel(&own)).is(403);
     let upload = [("content-type", "application/wasm")];
     assert_eq!(page(&client, "/v1/flows/f").status, 401);
-    let cookie = format!(
-        "wedflow_session={}",
-        client.token.as_deref().unwrap_or_default()
-    );
-    let sent = bare(&client).send(
-        "POST",
-        "/console/components/upload/x",
-        &[upload[0], ("cookie", &cookie)],
-        b"\0asm",
-    );
+    let cookie = format!("wedflow_session={}", client.token.as_deref().unwrap_or_default());
+    let sent = bare(&client).send("POST", "/console/components/upload/x", &[upload[0], ("cookie", &cookie)], b"\0asm");
     sent.is(403);
-    assert_eq!(
-        client.get("/v1/flows/f/instances/2").json()["status"],
-        "exception"
-    );
+    assert_eq!(client.get("/v1/flows/f/instances/2").json()["status"], "exception");
 }
 
 /// Forms of all pages: address, and fields that would change something.
@@ -211,10 +148,7 @@ const FORMS: [(&str, &str); 20] = [
     ("/console/tenants", "tenant=default&act=suspend"),
 ];
 /// Addresses to which scripts of pages send files.
-const UPLOADS: [&str; 2] = [
-    "/console/components/upload/c",
-    "/console/components/shadow/f%2Ftr_n",
-];
+const UPLOADS: [&str; 2] = ["/console/components/upload/c", "/console/components/shadow/f%2Ftr_n"];
 
 /// Addresses of all forms, of which that to sign in has no session whose proof it could have.
 pub(super) fn forms() -> impl Iterator<Item = &'static str> {
@@ -232,27 +166,13 @@ fn every_form_is_refused_without_its_proof_and_from_elsewhere() {
         let elsewhere = [("sec-fetch-site", "cross-site")];
         form(&client, path, &elsewhere, &format!("proof={own}&{fields}")).is(403);
     }
-    let cookie = format!(
-        "wedflow_session={}",
-        client.token.as_deref().unwrap_or_default()
-    );
+    let cookie = format!("wedflow_session={}", client.token.as_deref().unwrap_or_default());
     for path in UPLOADS {
-        let wasm = [
-            ("content-type", "application/wasm"),
-            ("cookie", cookie.as_str()),
-        ];
+        let wasm = [("content-type", "application/wasm"), ("cookie", cookie.as_str())];
         bare(&client).send("POST", path, &wasm, b"\0asm").is(403);
     }
-    assert_eq!(
-        client.get("/v1/users").json()["items"]
-            .as_array()
-            .map(Vec::len),
-        Some(1)
-    );
-    assert_eq!(
-        client.get("/v1/flows/f/instances/2").json()["status"],
-        "exception"
-    );
+    assert_eq!(client.get("/v1/users").json()["items"].as_array().map(Vec::len), Some(1));
+    assert_eq!(client.get("/v1/flows/f/instances/2").json()["status"], "exception");
 }
 
 #[harness::test]
@@ -269,57 +189,33 @@ fn signing_in_leads_to_the_page_that_was_asked_for_and_to_no_other_place() {
         entered.header("refresh").unwrap_or_default().to_owned()
     };
     assert_eq!(enter("/console/flows/f"), "0; url=/console/flows/f");
-    for other in [
-        "https://example.com",
-        "//example.com",
-        "/v1/me",
-        "/console.example",
-        "/console/a;b",
-        "/console/sign-out",
-    ] {
+    for other in
+        ["https://example.com", "//example.com", "/v1/me", "/console.example", "/console/a;b", "/console/sign-out"]
+    {
         assert_eq!(enter(other), "0; url=/console", "{other}");
     }
     // A value without its attribute is no search.
-    let refused = page(&client, "/console/flows/f/instances?value=x")
-        .is(422)
-        .text;
-    assert!(
-        refused.contains("Choose the attribute") && refused.contains("href=\"/console/jobs\""),
-        "{refused}"
-    );
+    let refused = page(&client, "/console/flows/f/instances?value=x").is(422).text;
+    assert!(refused.contains("Choose the attribute") && refused.contains("href=\"/console/jobs\""), "{refused}");
 }
 
 #[harness::test]
 fn batch_is_counted_before_it_acts_on_what_a_search_finds() {
     let (_api, client, _) = with_pages();
-    let list = page(&client, "/console/flows/f/instances?status=regular")
-        .is(200)
-        .text;
+    let list = page(&client, "/console/flows/f/instances?status=regular").is(200).text;
     let own = proof(&list).to_owned();
     let ask = |more: &str| {
         let fields = format!("proof={own}&status=regular&act=cancel&reason=x{more}");
-        form(&client, "/console/flows/f/batch", &[], &fields)
-            .is(200)
-            .text
+        form(&client, "/console/flows/f/batch", &[], &fields).is(200).text
     };
-    let status =
-        |wid: i32| client.get(&format!("/v1/flows/f/instances/{wid}")).json()["status"].clone();
+    let status = |wid: i32| client.get(&format!("/v1/flows/f/instances/{wid}")).json()["status"].clone();
     let counted = ask("");
-    assert!(
-        counted.contains("name=\"apply\"") && counted.contains("/instances/3\""),
-        "{counted}"
-    );
+    assert!(counted.contains("name=\"apply\"") && counted.contains("/instances/3\""), "{counted}");
     assert_eq!(status(3), "regular");
     let done = ask("&total=2&apply=yes");
-    assert!(
-        done.contains("<progress") && done.contains("max=\"2\""),
-        "{done}"
-    );
+    assert!(done.contains("<progress") && done.contains("max=\"2\""), "{done}");
     // The exception is none of those that the search finds.
-    assert_eq!(
-        [status(1), status(2), status(3)],
-        ["final", "exception", "final"]
-    );
+    assert_eq!([status(1), status(2), status(3)], ["final", "exception", "final"]);
 }
 
 #[harness::test]
@@ -337,12 +233,7 @@ fn component_is_rolled_back_and_message_sent_again_from_its_page() {
     form(&client, of_pack, &[], &format!("proof={own}&act=back"));
     assert_eq!(active(), Some(1.into()));
     let hook = "act=add&url=https://example.com/&flow=f";
-    form(
-        &client,
-        "/console/webhooks",
-        &[],
-        &format!("proof={own}&{hook}"),
-    );
+    form(&client, "/console/webhooks", &[], &format!("proof={own}&{hook}"));
     let dead = "INSERT INTO wed.outbox (webhook_id, tenant_id, body, dead_at) \
                 SELECT max(webhook_id), max(tenant_id), '{}', now() FROM wed.webhook RETURNING message_id";
     api.database.owner().number(dead);
@@ -362,9 +253,7 @@ fn operators_see_all_tenants_and_suspend_one() {
     let secret = wedflow_tenancy::issue_operator(&api.database.store, "portal", true, 1);
     let portal = Client::at(api.address, on(secret).expect("a token").reveal());
     let shown = page(&portal, "/console/tenants").is(200).text;
-    assert!(
-        shown.contains("default") && shown.contains("&lt;script&gt;") && !shown.contains("<img")
-    );
+    assert!(shown.contains("default") && shown.contains("&lt;script&gt;") && !shown.contains("<img"));
     let own = proof(&shown).to_owned();
     form(&portal, "/console/tenants", &[], "tenant=other&act=suspend").is(403);
     let suspend = format!("proof={own}&tenant=other&act=suspend");
@@ -379,11 +268,7 @@ fn operators_see_all_tenants_and_suspend_one() {
 fn sessions_of_two_tenants_see_nothing_of_each_other() {
     let (api, client, _) = with_everything();
     let other = elsewhere(&api);
-    let named = [
-        "/console/flows/f",
-        "/console/components/of/pack",
-        "/console/work/items/1",
-    ];
+    let named = ["/console/flows/f", "/console/components/of/pack", "/console/work/items/1"];
     let is_named = |path: &str| named.iter().any(|start| path.starts_with(start));
     for place in &PLACES {
         let path = place.path;
@@ -394,21 +279,12 @@ fn sessions_of_two_tenants_see_nothing_of_each_other() {
             page(&client, path).is(200);
             let text = page(&other, path).is(200).text;
             let mut words = text.split(|letter: char| !letter.is_alphanumeric());
-            assert!(
-                !text.contains("/console/flows/f") && words.all(|word| word != "ann"),
-                "{path}"
-            );
+            assert!(!text.contains("/console/flows/f") && words.all(|word| word != "ann"), "{path}");
         }
     }
     // Nor does the proof of one serve the other.
     let own = proof(&page(&client, "/console").text).to_owned();
-    form(
-        &other,
-        "/console/language",
-        &[],
-        &format!("proof={own}&language=en&back=/console"),
-    )
-    .is(403);
+    form(&other, "/console/language", &[], &format!("proof={own}&language=en&back=/console")).is(403);
 }
 
 #[harness::test]
@@ -418,32 +294,16 @@ fn a_viewer_is_shown_and_allowed_no_act() {
     let shown = page(&viewer, "/console/flows/f/instances/2").is(200).text;
     assert!(!shown.contains("value=\"cancel\""), "{shown}");
     let own = proof(&shown).to_owned();
-    form(
-        &viewer,
-        "/console/flows/f/instances/2/do",
-        &[],
-        &format!("proof={own}&act=cancel&reason=x"),
-    )
-    .is(403);
+    form(&viewer, "/console/flows/f/instances/2/do", &[], &format!("proof={own}&act=cancel&reason=x")).is(403);
 }
 
 #[harness::test]
 fn pages_speak_the_readers_language() {
     let (_api, client, _) = with_pages();
-    let cookie = format!(
-        "wedflow_session={}",
-        client.token.as_deref().unwrap_or_default()
-    );
-    let asked = [
-        ("cookie", cookie.as_str()),
-        ("accept-language", "pt-BR,pt;q=0.9,en;q=0.5"),
-    ];
+    let cookie = format!("wedflow_session={}", client.token.as_deref().unwrap_or_default());
+    let asked = [("cookie", cookie.as_str()), ("accept-language", "pt-BR,pt;q=0.9,en;q=0.5")];
     let answer = bare(&client).send("GET", "/console", &asked, b"").is(200);
-    assert!(
-        answer.text.contains("lang=\"pt-BR\"") && answer.text.contains("Exceções"),
-        "{}",
-        answer.text
-    );
+    assert!(answer.text.contains("lang=\"pt-BR\"") && answer.text.contains("Exceções"), "{}", answer.text);
 }
 
 #[harness::test]
@@ -464,13 +324,8 @@ fn a_part_that_is_the_same_is_not_sent_again() {
     let (_api, client, _) = with_pages();
     let first = page(&client, "/console/flows/f/instances/2/live").is(200);
     let tag = first.header("etag").expect("a tag").to_owned();
-    let cookie = format!(
-        "wedflow_session={}",
-        client.token.as_deref().unwrap_or_default()
-    );
+    let cookie = format!("wedflow_session={}", client.token.as_deref().unwrap_or_default());
     let again = [("cookie", cookie.as_str()), ("if-none-match", tag.as_str())];
-    bare(&client)
-        .send("GET", "/console/flows/f/instances/2/live", &again, b"")
-        .is(304);
+    bare(&client).send("GET", "/console/flows/f/instances/2/live", &again, b"").is(304);
     assert!(first.text.contains("&lt;script&gt;"), "{MARKUP}");
 }

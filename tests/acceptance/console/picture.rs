@@ -15,14 +15,8 @@ fn an_edge_leads_from_what_writes_to_what_reads() {
     let graph = client.get("/v1/flows/f/graph").is(200).json();
     let edges = graph["edges"].as_array().expect("edges");
     let first = MARKUP.replace('/', "");
-    assert!(
-        edges.contains(&json!({ "from": first, "to": "t2", "attributes": ["a2"], "number": 0 })),
-        "{edges:?}"
-    );
-    assert!(
-        edges.contains(&json!({ "from": null, "to": first, "attributes": [], "number": 3 })),
-        "{edges:?}"
-    );
+    assert!(edges.contains(&json!({ "from": first, "to": "t2", "attributes": ["a2"], "number": 0 })), "{edges:?}");
+    assert!(edges.contains(&json!({ "from": null, "to": first, "attributes": [], "number": 3 })), "{edges:?}");
     // Whoever writes a2 makes the first condition false: it only guards it.
     assert_eq!(graph["triggers"][0]["guards"], json!(["a1", "a2"]));
     assert_eq!(graph["triggers"][0]["jobs"], 3);
@@ -32,9 +26,8 @@ fn an_edge_leads_from_what_writes_to_what_reads() {
 fn a_picture_of_sixty_triggers_is_drawn_without_overlap() {
     let api = served(&wedflow_console::Links::default());
     let client = api.user(TENANT, "ann", "developer");
-    let attributes: Vec<_> = (0..61)
-        .map(|n| json!({ "name": format!("a{n}"), "default": (n == 0).then_some("x") }))
-        .collect();
+    let attributes: Vec<_> =
+        (0..61).map(|n| json!({ "name": format!("a{n}"), "default": (n == 0).then_some("x") })).collect();
     let triggers: Vec<_> = (0..60)
         .map(|n| {
             let from = if n % 3 == 0 { n } else { n / 2 };
@@ -71,15 +64,9 @@ fn texts_of_a_definition_are_no_markup_in_its_picture() {
     with_exception(&client, "f", 1);
     let text = client.get("/v1/flows/f/graph").is(200).text;
     let graph = serde_json::from_str(&text).expect("a graph");
-    for place in [
-        wedflow_picture::Place::File,
-        wedflow_picture::Place::Page("/x?t="),
-    ] {
+    for place in [wedflow_picture::Place::File, wedflow_picture::Place::Page("/x?t=")] {
         let drawing = wedflow_picture::svg(MARKUP, &graph, place);
-        assert!(
-            !drawing.contains("<script>") && !drawing.contains("<img"),
-            "{drawing}"
-        );
+        assert!(!drawing.contains("<script>") && !drawing.contains("<img"), "{drawing}");
     }
     assert!(wedflow_picture::dot("f", &graph).starts_with("digraph \"f\" {"));
 }
@@ -91,7 +78,5 @@ fn boxes(drawing: &str) -> Vec<[i64; 4]> {
         rest.split('"').next()?.parse().ok()
     };
     let parts = drawing.split("<rect class=\"box\"").skip(1);
-    parts
-        .map(|part| ["x", "y", "width", "height"].map(|name| number(part, name).expect("a number")))
-        .collect()
+    parts.map(|part| ["x", "y", "width", "height"].map(|name| number(part, name).expect("a number"))).collect()
 }

@@ -32,10 +32,7 @@ pub(crate) struct Docs {
 
 impl Docs {
     pub(crate) fn new() -> Self {
-        Docs {
-            thrown_away: tempfile::tempdir().expect("a folder"),
-            is_written: std::env::var_os(WRITE).is_some(),
-        }
+        Docs { thrown_away: tempfile::tempdir().expect("a folder"), is_written: std::env::var_os(WRITE).is_some() }
     }
 
     pub(crate) fn path(&self) -> PathBuf {
@@ -52,21 +49,10 @@ impl Docs {
             let path = self.path().join(format!("{name}.png"));
             let bytes = std::fs::read(&path).unwrap_or_default();
             assert!(bytes.starts_with(b"\x89PNG"), "{name} was not taken");
-            assert!(
-                (BYTES_MIN..BYTES_MAX).contains(&bytes.len()),
-                "{name}: {} bytes",
-                bytes.len()
-            );
-            let pixels = |at: usize| {
-                bytes[at..at + 4]
-                    .iter()
-                    .fold(0, |sum, byte| (sum << 8) | u32::from(*byte))
-            };
+            assert!((BYTES_MIN..BYTES_MAX).contains(&bytes.len()), "{name}: {} bytes", bytes.len());
+            let pixels = |at: usize| bytes[at..at + 4].iter().fold(0, |sum, byte| (sum << 8) | u32::from(*byte));
             // Width and height begin the first chunk.
-            assert!(
-                pixels(16) >= PIXELS_MIN && pixels(20) >= PIXELS_MIN,
-                "{name} is too small"
-            );
+            assert!(pixels(16) >= PIXELS_MIN && pixels(20) >= PIXELS_MIN, "{name} is too small");
         }
     }
 }
@@ -75,10 +61,7 @@ impl Docs {
 pub(crate) fn picture_of_terminal(screen: &str, name: &str) {
     let docs = Docs::new();
     let asked = json!({ "screen": screen, "docs": docs.path(), "name": name });
-    run(Command::new("node")
-        .arg(driver("terminal.mjs"))
-        .arg(asked.to_string()))
-    .done();
+    run(Command::new("node").arg(driver("terminal.mjs")).arg(asked.to_string())).done();
     docs.hold(&[name]);
 }
 
@@ -137,23 +120,13 @@ fn every_picture_of_the_docs_is_taken_by_a_test_and_shown() {
         .iter()
         .map(|path| {
             let bytes = std::fs::metadata(path).expect("a file").len();
-            assert!(
-                bytes < BYTES_MAX as u64,
-                "{}: {bytes} bytes",
-                path.display()
-            );
-            path.file_name()
-                .expect("a name")
-                .to_string_lossy()
-                .into_owned()
+            assert!(bytes < BYTES_MAX as u64, "{}: {bytes} bytes", path.display());
+            path.file_name().expect("a name").to_string_lossy().into_owned()
         })
         .collect();
     let mut made = taken();
     made.extend(DRAWINGS.map(str::to_owned));
-    assert_eq!(
-        there, made,
-        "pictures that are there, and that tests take (`make pictures`)"
-    );
+    assert_eq!(there, made, "pictures that are there, and that tests take (`make pictures`)");
     assert_eq!(there, shown, "pictures that are there, and that pages show");
 }
 
@@ -175,23 +148,16 @@ fn picture_of_a_flow_in_the_docs_is_the_samples() {
         }
         on(host.stop());
     }
-    let drawn = run(wed(&database.url()).args(["flow", "graph", &flow.name]))
-        .done()
-        .out;
+    let drawn = run(wed(&database.url()).args(["flow", "graph", &flow.name])).done().out;
     let file = repository(FOLDER).join("flow-picture.svg");
     if is_written {
         std::fs::write(&file, &drawn).expect("written");
     }
     let names = |drawing: &str| -> BTreeSet<String> {
         let names = drawing.split("<text class=\"name\"").skip(1);
-        let names =
-            names.filter_map(|rest| rest.split('>').nth(1)?.split('<').next().map(str::to_owned));
+        let names = names.filter_map(|rest| rest.split('>').nth(1)?.split('<').next().map(str::to_owned));
         names.collect()
     };
     assert_eq!(names(&drawn).len(), 12, "{drawn}");
-    assert_eq!(
-        names(&drawn),
-        names(&read(&file)),
-        "`make pictures` takes it anew"
-    );
+    assert_eq!(names(&drawn), names(&read(&file)), "`make pictures` takes it anew");
 }

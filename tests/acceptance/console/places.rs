@@ -52,50 +52,22 @@ pub(super) const PLACES: [Place; 55] = [
     of(Kind::Page, "flow", "/console/flows/f"),
     of(Kind::Page, "definition", "/console/flows/f/definition"),
     of(Kind::Page, "versions", "/console/flows/f/versions"),
-    of(
-        Kind::Page,
-        "difference",
-        "/console/flows/f/versions?old=3&new=4",
-    ),
+    of(Kind::Page, "difference", "/console/flows/f/versions?old=3&new=4"),
     of(Kind::Page, "settings", "/console/flows/f/settings"),
-    of(
-        Kind::Page,
-        "condition",
-        "/console/flows/f/condition?trigger=t2",
-    ),
+    of(Kind::Page, "condition", "/console/flows/f/condition?trigger=t2"),
     of(Kind::Page, "sql", "/console/flows/f/sql"),
     of(Kind::Page, "flow-design", "/console/flows/f/design"),
     of(Kind::Page, "design", "/console/design"),
     of(Kind::Page, "instances", "/console/flows/f/instances"),
-    of(
-        Kind::Page,
-        "instances-found",
-        "/console/flows/f/instances?status=exception",
-    ),
+    of(Kind::Page, "instances-found", "/console/flows/f/instances?status=exception"),
     of(Kind::Page, "start", "/console/flows/f/start"),
     of(Kind::Page, "flow-exceptions", "/console/flows/f/exceptions"),
     of(Kind::Page, "instance", "/console/flows/f/instances/2"),
-    of(
-        Kind::Part,
-        "instance-live",
-        "/console/flows/f/instances/2/live",
-    ),
-    of(
-        Kind::Part,
-        "instance-reservations",
-        "/console/flows/f/instances/2/reservations",
-    ),
+    of(Kind::Part, "instance-live", "/console/flows/f/instances/2/live"),
+    of(Kind::Part, "instance-reservations", "/console/flows/f/instances/2/reservations"),
     of(Kind::Page, "why", "/console/flows/f/instances/2/why"),
-    of(
-        Kind::Page,
-        "why-past",
-        "/console/flows/f/instances/2/why?seq=1",
-    ),
-    of(
-        Kind::Page,
-        "what-if",
-        "/console/flows/f/instances/2/what-if",
-    ),
+    of(Kind::Page, "why-past", "/console/flows/f/instances/2/why?seq=1"),
+    of(Kind::Page, "what-if", "/console/flows/f/instances/2/what-if"),
     of(Kind::Page, "exceptions", "/console/exceptions"),
     of(Kind::Page, "jobs", "/console/jobs"),
     of(Kind::Page, "schedules", "/console/schedules"),
@@ -164,14 +136,8 @@ pub(super) fn with_everything() -> (Api, Client, Links) {
     changed["trigger"][1]["delay"] = json!("1 second");
     client.json("PUT", "/v1/flows/f", &changed).is(200);
     for (path, document) in [
-        (
-            "/v1/flows/f/resources",
-            json!({ "key": MARKUP, "capacity": 10 }),
-        ),
-        (
-            "/v1/flows/f/schedules/nightly",
-            json!({ "cron": "0 3 * * *", "state": {} }),
-        ),
+        ("/v1/flows/f/resources", json!({ "key": MARKUP, "capacity": 10 })),
+        ("/v1/flows/f/schedules/nightly", json!({ "cron": "0 3 * * *", "state": {} })),
         ("/v1/webhooks", json!({ "url": "https://example.com/hook" })),
     ] {
         let answer = client.json("PUT", path, &document);
@@ -198,16 +164,13 @@ pub(super) fn elsewhere(api: &Api) -> Client {
     on(api.database.store.create_tenant("other", "")).expect("a tenant");
     let bob = api.user("other", "bob", "admin");
     let mut owner = api.database.owner();
-    owner.run(
-        "SELECT wed.create_person('other', 'bob', '{clerk}'), wed.connect_person('other', 'bob')",
-    );
+    owner.run("SELECT wed.create_person('other', 'bob', '{clerk}'), wed.connect_person('other', 'bob')");
     bob
 }
 
 /// A route: its path below the root, and the text of what answers.
 fn routes() -> Vec<(String, String)> {
-    let source =
-        std::fs::read_to_string(repository("host/console/src/pages.rs")).expect("the routes");
+    let source = std::fs::read_to_string(repository("host/console/src/pages.rs")).expect("the routes");
     let mut found = Vec::new();
     for route in source.split(".route(").skip(1) {
         let route = route.trim_start();
@@ -234,10 +197,8 @@ fn leads(route: &str, path: &str) -> bool {
     };
     let (route, path) = (parts(route), parts(path));
     let is_open = route.last().is_some_and(|part| part.starts_with("{*"));
-    let fits =
-        |(of_route, of_path): (&String, &String)| of_route.starts_with('{') || of_route == of_path;
-    (route.len() == path.len() || is_open && path.len() >= route.len())
-        && route.iter().zip(&path).all(fits)
+    let fits = |(of_route, of_path): (&String, &String)| of_route.starts_with('{') || of_route == of_path;
+    (route.len() == path.len() || is_open && path.len() >= route.len()) && route.iter().zip(&path).all(fits)
 }
 
 #[harness::test]
@@ -250,35 +211,19 @@ fn every_page_and_form_is_in_the_table_of_those_that_are_tested() {
         let is_sent = super::pages::forms().any(|path| leads(route, path));
         answers_get(answers) && !is_shown || answers.contains("post(") && !is_sent
     });
-    assert_eq!(
-        missing.map(|(route, _)| route).collect::<Vec<_>>(),
-        Vec::<&String>::new()
-    );
+    assert_eq!(missing.map(|(route, _)| route).collect::<Vec<_>>(), Vec::<&String>::new());
     let is_route = |place: &&Place| !routes.iter().any(|(route, _)| leads(route, place.path));
-    assert_eq!(
-        PLACES
-            .iter()
-            .filter(is_route)
-            .map(|place| place.path)
-            .collect::<Vec<_>>(),
-        Vec::<&str>::new()
-    );
+    assert_eq!(PLACES.iter().filter(is_route).map(|place| place.path).collect::<Vec<_>>(), Vec::<&str>::new());
 }
 
 /// Scripts of a file of ours: those that it imports, and what they import.
-fn imports(
-    client: &Client,
-    folder: &str,
-    name: &str,
-    found: &mut std::collections::BTreeMap<String, String>,
-) {
+fn imports(client: &Client, folder: &str, name: &str, found: &mut std::collections::BTreeMap<String, String>) {
     if found.contains_key(name) {
         return;
     }
     let text = client.get(&format!("{folder}/{name}")).is(200).text;
-    let imported: Vec<String> = (text.split(" from './").skip(1))
-        .filter_map(|rest| rest.split('\'').next().map(str::to_owned))
-        .collect();
+    let imported: Vec<String> =
+        (text.split(" from './").skip(1)).filter_map(|rest| rest.split('\'').next().map(str::to_owned)).collect();
     found.insert(name.to_owned(), text);
     for name in imported {
         imports(client, folder, &name, found);
@@ -289,10 +234,7 @@ fn imports(
 fn scripts_of_each_page_are_under_thirty_kilobytes_compressed() {
     let (_api, client, _) = with_everything();
     let mut most = 0;
-    for place in PLACES
-        .iter()
-        .filter(|place| matches!(place.kind, Kind::Page | Kind::Nobody))
-    {
+    for place in PLACES.iter().filter(|place| matches!(place.kind, Kind::Page | Kind::Nobody)) {
         let shown = page(&client, place.path).is(200).text;
         let mut scripts = std::collections::BTreeMap::new();
         for script in shown.split("<script src=\"").skip(1) {
@@ -302,20 +244,12 @@ fn scripts_of_each_page_are_under_thirty_kilobytes_compressed() {
         }
         assert!(scripts.contains_key("console.js"), "{}", place.path);
         let bytes: usize = scripts.values().map(|text| compressed(text)).sum();
-        assert!(
-            bytes < 30_000,
-            "{}: {bytes} bytes of {:?}",
-            place.path,
-            scripts.keys()
-        );
+        assert!(bytes < 30_000, "{}: {bytes} bytes of {:?}", place.path, scripts.keys());
         most = most.max(bytes);
     }
     // The pages of work have most of them, and their service worker besides.
     let worker = page(&client, "/console/work/worker.js").is(200).text;
-    assert!(
-        most > 5_000 && most + compressed(&worker) < 30_000,
-        "{most}"
-    );
+    assert!(most > 5_000 && most + compressed(&worker) < 30_000, "{most}");
 }
 
 fn compressed(text: &str) -> usize {

@@ -15,11 +15,7 @@ use crate::support::program::{run, wed};
 use crate::support::{Database, Flow, on, repository};
 
 /// People and their roles; two may visit the customer.
-const PEOPLE: [(&str, &str); 3] = [
-    ("ana", "{Atendente}"),
-    ("beto", "{Tecnico}"),
-    ("caio", "{Tecnico,Office_boy}"),
-];
+const PEOPLE: [(&str, &str); 3] = [("ana", "{Atendente}"), ("beto", "{Tecnico}"), ("caio", "{Tecnico,Office_boy}")];
 
 /// The browser's driver. It asks for what happens outside of the browser, a line each.
 struct Play(Child);
@@ -42,9 +38,7 @@ fn manutencao() -> Flow {
     }
     let store = &database.store;
     Flow {
-        id: on(store.flow("default", "manutencao"))
-            .expect("the flow")
-            .flow_id,
+        id: on(store.flow("default", "manutencao")).expect("the flow").flow_id,
         url: on(store.flow_url("default", "manutencao")).expect("its URL"),
         database: Arc::clone(&database),
         name: "manutencao".to_owned(),
@@ -85,8 +79,7 @@ fn check(flow: &Flow, winner: &str) {
         owner.line(steps),
         "criar_ordem_servico visitar_cliente gerar_ordem_pagamento armazenar_debito_cliente enviar_ordem_pagamento"
     );
-    let of =
-        |action: &str| format!("SELECT count(*) FROM wed.work_event WHERE action = '{action}'");
+    let of = |action: &str| format!("SELECT count(*) FROM wed.work_event WHERE action = '{action}'");
     assert_eq!(owner.number(&of("succeeded")), 3);
     assert_eq!(owner.number(&of("report_refused")), 1);
     assert_eq!(owner.number(&of("locked")), 1, "one of two who race");

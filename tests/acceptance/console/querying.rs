@@ -24,27 +24,14 @@ fn rows(client: &Client, sql: &str) -> Json {
 #[harness::test]
 fn rows_come_with_their_columns_in_order() {
     let (_api, client) = queried();
-    let answer = ask(
-        &client,
-        "SELECT wid AS b, a1 AS a, 1.50 AS a FROM wed_flow ORDER BY wid DESC;",
-    )
-    .is(200)
-    .json();
-    let names: Vec<&Json> = answer["columns"]
-        .as_array()
-        .expect("columns")
-        .iter()
-        .map(|one| &one["name"])
-        .collect();
+    let answer = ask(&client, "SELECT wid AS b, a1 AS a, 1.50 AS a FROM wed_flow ORDER BY wid DESC;").is(200).json();
+    let names: Vec<&Json> = answer["columns"].as_array().expect("columns").iter().map(|one| &one["name"]).collect();
     assert_eq!(names, ["b", "a", "a"]);
     assert_eq!(answer["columns"][2]["type"], "numeric");
     assert_eq!(answer["rows"][0].to_string(), r#"[3,"ready",1.50]"#);
     assert_eq!(answer["truncated"], false);
     let empty = ask(&client, "TABLE wed_attempt").is(200).json();
-    assert_eq!(
-        (&empty["rows"], &empty["columns"][0]["name"]),
-        (&json!([]), &json!("wid"))
-    );
+    assert_eq!((&empty["rows"], &empty["columns"][0]["name"]), (&json!([]), &json!("wid")));
 }
 
 #[harness::test]
@@ -78,48 +65,29 @@ fn a_query_changes_nothing_and_sees_its_flow_only() {
         let answer = ask(&client, sql);
         assert_eq!(answer.status, 422, "{sql}: {answer:?}");
     }
-    assert_eq!(
-        rows(&client, "SELECT count(*), min(a2) FROM wed_flow"),
-        json!([[3, null]])
-    );
-    assert_eq!(
-        rows(&client, "SELECT current_setting('transaction_read_only')"),
-        json!([["on"]])
-    );
+    assert_eq!(rows(&client, "SELECT count(*), min(a2) FROM wed_flow"), json!([[3, null]]));
+    assert_eq!(rows(&client, "SELECT current_setting('transaction_read_only')"), json!([["on"]]));
 }
 
 #[harness::test]
 fn rows_bytes_columns_and_time_are_bounded() {
     let (_api, client) = queried();
-    let answer = ask(&client, "SELECT generate_series(1, 500)")
-        .is(200)
-        .json();
+    let answer = ask(&client, "SELECT generate_series(1, 500)").is(200).json();
     assert_eq!(answer["rows"].as_array().map(Vec::len), Some(100));
     assert_eq!(answer["truncated"], true);
-    let large = ask(
-        &client,
-        "SELECT repeat('x', 400000) FROM generate_series(1, 9)",
-    )
-    .is(200)
-    .json();
+    let large = ask(&client, "SELECT repeat('x', 400000) FROM generate_series(1, 9)").is(200).json();
     assert_eq!(large["rows"].as_array().map(Vec::len), Some(2));
     assert_eq!(large["truncated"], true);
     let limit = |limit: i32| {
         let asked = json!({ "sql": "SELECT generate_series(1, 2000)", "limit": limit });
         client.json("POST", "/v1/flows/f/query", &asked)
     };
-    assert_eq!(
-        limit(1000).is(200).json()["rows"].as_array().map(Vec::len),
-        Some(1000)
-    );
+    assert_eq!(limit(1000).is(200).json()["rows"].as_array().map(Vec::len), Some(1000));
     limit(1001).is(422);
     limit(0).is(422);
     let columns: Vec<String> = (0..101).map(|at| at.to_string()).collect();
     ask(&client, &format!("SELECT {}", columns.join(", "))).problem(422, "54011");
-    let slow = ask(
-        &client,
-        "SELECT count(*) FROM generate_series(1, 100000000000)",
-    );
+    let slow = ask(&client, "SELECT count(*) FROM generate_series(1, 100000000000)");
     assert!((400..600).contains(&slow.status), "{slow:?}");
 }
 

@@ -33,10 +33,7 @@ fn open_office() -> (Office, Api, i64) {
 fn act(client: &Client, item: i64, act: &str, fields: &str) -> crate::support::http::Answered {
     let shown = page(client, &format!("/console/work/items/{item}")).is(200);
     let hidden = |name: &str| {
-        let (_, rest) = shown
-            .text
-            .split_once(&format!("name=\"{name}\" value=\""))
-            .unwrap_or_default();
+        let (_, rest) = shown.text.split_once(&format!("name=\"{name}\" value=\"")).unwrap_or_default();
         let value = rest.split('"').next().unwrap_or_default();
         format!("{name}={value}")
     };
@@ -56,41 +53,24 @@ fn work_is_found_claimed_and_done_without_script() {
     act(&beto, item, "lock", "");
     assert_eq!(office.state(item), "LOCKED|beto");
     assert!(inbox("show=mine").contains(&link));
-    let shown = page(&beto, &format!("/console/work/items/{item}"))
-        .is(200)
-        .text;
+    let shown = page(&beto, &format!("/console/work/items/{item}")).is(200).text;
     let place = |text: &str| shown.find(text).expect("it is shown");
     assert!(place("Done") < place("<legend>Money") && shown.contains("In a few words"));
     // What the server does not take is said beside the field, and what was typed stays.
-    let wrong = act(&beto, item, "done", "f.form=tea&f.cost=-1")
-        .is(422)
-        .text;
-    assert!(
-        wrong.contains("it is less than 0</p>") && wrong.contains("value=\"-1\""),
-        "{wrong}"
-    );
+    let wrong = act(&beto, item, "done", "f.form=tea&f.cost=-1").is(422).text;
+    assert!(wrong.contains("it is less than 0</p>") && wrong.contains("value=\"-1\""), "{wrong}");
     let missing = act(&beto, item, "done", "f.form=tea&f.cost=").is(422).text;
     assert!(missing.contains("It is required."), "{missing}");
     act(&beto, item, "comment", "text=nobody+at+home");
     act(&beto, item, "done", "f.form=tea&f.cost=12%2C50");
     assert_eq!(office.state(item), "SUCCEEDED|beto");
-    assert_eq!(
-        office.flow.session().line("SELECT cost FROM wed_flow"),
-        "12.50"
-    );
-    let ended = page(&beto, &format!("/console/work/items/{item}"))
-        .is(200)
-        .text;
+    assert_eq!(office.flow.session().line("SELECT cost FROM wed_flow"), "12.50");
+    let ended = page(&beto, &format!("/console/work/items/{item}")).is(200).text;
     assert!(ended.contains("nobody at home") && !ended.contains("data-result"));
     // Who looks at the instance sees what people did and said.
     let vera = api.user("default", "vera", "viewer");
-    let instance = page(&vera, "/console/flows/repairs/instances/1")
-        .is(200)
-        .text;
-    assert!(
-        instance.contains("nobody at home") && instance.contains("reported it as done"),
-        "{instance}"
-    );
+    let instance = page(&vera, "/console/flows/repairs/instances/1").is(200).text;
+    assert!(instance.contains("nobody at home") && instance.contains("reported it as done"), "{instance}");
 }
 
 #[harness::test]
@@ -128,9 +108,7 @@ fn play(api: &Api, scene: &str, item: i64, other: &Client, docs: &Docs) -> Strin
         "docs": docs.path(),
     });
     let mut command = Command::new("node");
-    run(command.arg(driver("work.mjs")).arg(asked.to_string()))
-        .done()
-        .out
+    run(command.arg(driver("work.mjs")).arg(asked.to_string())).done().out
 }
 
 #[harness::test]
@@ -146,16 +124,11 @@ fn item_done_without_a_network_is_applied_once() {
     assert!(out.contains("confirmed"), "{out}");
     docs.hold(&["work-inbox", "work-item"]);
     assert_eq!(office.state(item), "SUCCEEDED|beto");
-    let reports = format!(
-        "SELECT count(*) FROM wed.work_event WHERE item_id = {item} AND action = 'succeeded'"
-    );
+    let reports = format!("SELECT count(*) FROM wed.work_event WHERE item_id = {item} AND action = 'succeeded'");
     assert_eq!(office.owner.number(&reports), 1);
     let steps = "SELECT count(*) FROM wed.trace WHERE trw = 'visit'";
     assert_eq!(office.owner.number(steps), 1);
-    assert_eq!(
-        office.flow.session().line("SELECT cost FROM wed_flow"),
-        "12.5"
-    );
+    assert_eq!(office.flow.session().line("SELECT cost FROM wed_flow"), "12.5");
 }
 
 #[harness::test]

@@ -30,9 +30,7 @@ const COUNTED: &str = "SELECT sum(seq_scan + coalesce(idx_scan, 0)), sum(seq_tup
 /// Returns the numbers of [`COUNTED`].
 fn counted(s: &mut Session) -> Vec<i64> {
     let line = s.line(COUNTED);
-    line.split('|')
-        .map(|count| count.parse().expect("a count"))
-        .collect()
+    line.split('|').map(|count| count.parse().expect("a count")).collect()
 }
 
 /// Counts of one commit.
@@ -58,9 +56,7 @@ impl Committer {
     fn new(database: &Arc<Database>, jobs: i32) -> Self {
         let mut s = database.owner();
         s.run(SETTINGS);
-        s.run(&format!(
-            "SELECT count(*) FROM wed.claim(wed.register_host('cost', interval '1 hour'), {jobs})"
-        ));
+        s.run(&format!("SELECT count(*) FROM wed.claim(wed.register_host('cost', interval '1 hour'), {jobs})"));
         // Plans are made by the sizes that tables have here, not by when an automatic one came.
         s.run("ANALYZE wed.job, wed.request, wed.reservation");
         Committer(s)
@@ -79,12 +75,7 @@ impl Committer {
         let after = counted(s);
         s.run("COMMIT; DROP TABLE batch");
         let since = |at: usize| after[at] - before[at];
-        let counts = Counts {
-            look_ups: since(0),
-            rows_read: since(1),
-            rows_written: since(2),
-            calls: since(3),
-        };
+        let counts = Counts { look_ups: since(0), rows_read: since(1), rows_written: since(2), calls: since(3) };
         (leased, counts)
     }
 
@@ -106,9 +97,8 @@ fn started(database: &Arc<Database>, name: &str, reserves: Option<&str>, instanc
         }
     }
     let flow = database.define(&definition);
-    flow.session().run(&format!(
-        "INSERT INTO wed_flow (street) SELECT 'Rue Monge ' || i FROM generate_series(1, {instances}) i"
-    ));
+    flow.session()
+        .run(&format!("INSERT INTO wed_flow (street) SELECT 'Rue Monge ' || i FROM generate_series(1, {instances}) i"));
     flow
 }
 
@@ -123,29 +113,17 @@ fn with_component() -> Arc<Database> {
 fn key_goes_to_the_next_instance_in_one_commit_that_costs_the_same_however_many_wait() {
     let database = with_component();
     let costs = [5, 100].map(|instances| {
-        let flow = started(
-            &database,
-            &format!("queue-{instances}"),
-            Some("'machine'"),
-            instances,
-        );
+        let flow = started(&database, &format!("queue-{instances}"), Some("'machine'"), instances);
         let mut committer = Committer::new(&database, 10);
         let counts = committer.counts();
         assert_eq!(
-            flow.session()
-                .lines("SELECT wid FROM wed_trace WHERE trw IS NOT NULL ORDER BY tstmp"),
+            flow.session().lines("SELECT wid FROM wed_trace WHERE trw IS NOT NULL ORDER BY tstmp"),
             ["1", "2", "3"],
             "each commit hands the key over"
         );
+        assert_eq!(committer.commit().0, 1, "the host has the job of the next one");
         assert_eq!(
-            committer.commit().0,
-            1,
-            "the host has the job of the next one"
-        );
-        assert_eq!(
-            database.owner().number(
-                "SELECT count(*) FROM wed.job WHERE host_id = (SELECT max(host_id) FROM wed.host)"
-            ),
+            database.owner().number("SELECT count(*) FROM wed.job WHERE host_id = (SELECT max(host_id) FROM wed.host)"),
             1,
             "and that one only"
         );
@@ -184,28 +162,14 @@ fn commits_cost_no_more_than_they_are_known_to_cost() {
         ("nothing reserved", 1, None),
         ("nothing reserved, 2 flows", 2, None),
         ("a key of the instance, always the same", 1, Some("street")),
-        (
-            "a key of the instance, another each time",
-            1,
-            Some("street || step"),
-        ),
+        ("a key of the instance, another each time", 1, Some("street || step")),
     ] {
         database.owner().run("UPDATE wed.job SET due = 'infinity'");
         for number in 0..flows {
-            started(
-                &database,
-                &format!("{}-{number}", found.len()),
-                reserves,
-                100 / flows,
-            );
+            started(&database, &format!("{}-{number}", found.len()), reserves, 100 / flows);
         }
         let counts = Committer::new(&database, 100).counts();
-        let Counts {
-            look_ups,
-            rows_read,
-            rows_written,
-            calls,
-        } = counts;
+        let Counts { look_ups, rows_read, rows_written, calls } = counts;
         found += &format!("{name}|{look_ups}|{rows_read}|{rows_written}|{calls}\n");
     }
     let path = repository(KEPT);
@@ -213,17 +177,10 @@ fn commits_cost_no_more_than_they_are_known_to_cost() {
         std::fs::write(&path, &found).expect("the counts are written");
     }
     let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    let counts_of = |text: &str| -> Vec<f64> {
-        text.split(['|', '\n'])
-            .filter_map(|field| field.parse().ok())
-            .collect()
-    };
+    let counts_of =
+        |text: &str| -> Vec<f64> { text.split(['|', '\n']).filter_map(|field| field.parse().ok()).collect() };
     let (kept_counts, found_counts) = (counts_of(&kept), counts_of(&found));
-    assert_eq!(
-        kept_counts.len(),
-        found_counts.len(),
-        "{KEPT} has other rows:\n{found}"
-    );
+    assert_eq!(kept_counts.len(), found_counts.len(), "{KEPT} has other rows:\n{found}");
     let dearer = (kept_counts.iter().zip(&found_counts)).any(|(kept, found)| *found > 1.25 * kept);
     assert!(
         !dearer,

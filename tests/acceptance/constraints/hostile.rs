@@ -49,10 +49,7 @@ fn keys_and_quantities_that_are_none_are_refused() {
         ("n, k) VALUES (1, '{\"M1\": 0}')", ""),
         ("n, t) VALUES (2, ARRAY[NULL, NULL, 'a'])", "a"),
         ("n, t) VALUES (2, ARRAY['b', 'b', 'c'])", "b,c"),
-        (
-            "n, t) VALUES (2, ARRAY[E'new\\nline', 'ü', ' '])",
-            " ,new\nline,ü",
-        ),
+        ("n, t) VALUES (2, ARRAY[E'new\\nline', 'ü', ' '])", " ,new\nline,ü"),
         ("n, k) VALUES (1, '12')", "12"),
         ("n, k) VALUES (1, '1.50')", "1.5"),
     ] {
@@ -73,50 +70,17 @@ fn stock_that_is_no_number_is_refused() {
     s.run("INSERT INTO wed_resource (key, capacity, minimum) VALUES ('M1', 10, NULL)");
     assert_eq!(s.line("SELECT minimum FROM wed_resource"), "0");
     for (bad, code) in [
-        (
-            "INSERT INTO wed_resource (key, capacity) VALUES ('a', 'NaN')",
-            "WF061",
-        ),
-        (
-            "INSERT INTO wed_resource (key, capacity) VALUES ('a', 'Infinity')",
-            "WF061",
-        ),
-        (
-            "INSERT INTO wed_resource (key, capacity) VALUES ('a', NULL)",
-            "WF061",
-        ),
-        (
-            "INSERT INTO wed_resource (key, capacity) VALUES ('a', 10 ^ 41)",
-            "WF061",
-        ),
-        (
-            "INSERT INTO wed_resource (key, capacity, minimum) VALUES ('a', 1, 'NaN')",
-            "WF061",
-        ),
-        (
-            "INSERT INTO wed_resource (key, capacity, minimum) VALUES ('a', 1, 2)",
-            "WF061",
-        ),
-        (
-            "INSERT INTO wed_resource (key, capacity) VALUES ('', 1)",
-            "WF060",
-        ),
-        (
-            "INSERT INTO wed_resource (key, capacity) VALUES (NULL, 1)",
-            "WF060",
-        ),
-        (
-            "INSERT INTO wed_resource (key, capacity) VALUES (repeat('x', 257), 1)",
-            "WF060",
-        ),
-        (
-            "INSERT INTO wed_resource (key, capacity) VALUES ('M1', 1)",
-            "23505",
-        ),
-        (
-            "INSERT INTO wed_resource (resource, key, capacity) VALUES ('#1', 'a', 1)",
-            "WF013",
-        ),
+        ("INSERT INTO wed_resource (key, capacity) VALUES ('a', 'NaN')", "WF061"),
+        ("INSERT INTO wed_resource (key, capacity) VALUES ('a', 'Infinity')", "WF061"),
+        ("INSERT INTO wed_resource (key, capacity) VALUES ('a', NULL)", "WF061"),
+        ("INSERT INTO wed_resource (key, capacity) VALUES ('a', 10 ^ 41)", "WF061"),
+        ("INSERT INTO wed_resource (key, capacity, minimum) VALUES ('a', 1, 'NaN')", "WF061"),
+        ("INSERT INTO wed_resource (key, capacity, minimum) VALUES ('a', 1, 2)", "WF061"),
+        ("INSERT INTO wed_resource (key, capacity) VALUES ('', 1)", "WF060"),
+        ("INSERT INTO wed_resource (key, capacity) VALUES (NULL, 1)", "WF060"),
+        ("INSERT INTO wed_resource (key, capacity) VALUES (repeat('x', 257), 1)", "WF060"),
+        ("INSERT INTO wed_resource (key, capacity) VALUES ('M1', 1)", "23505"),
+        ("INSERT INTO wed_resource (resource, key, capacity) VALUES ('#1', 'a', 1)", "WF013"),
         ("UPDATE wed_resource SET held = 3", "WF013"),
         ("UPDATE wed_resource SET key = 'M2'", "WF013"),
         ("UPDATE wed_resource SET capacity = 'NaN'", "WF061"),
@@ -142,17 +106,9 @@ fn flows_role_reaches_reservations_by_its_views_only() {
         s.refused(bad).expect(code);
     }
     // Neither as the owner of an expression: it cannot name what the gate calls.
-    for bad in [
-        "wed.next_number(1, 'n')",
-        "wed_next_number('n')",
-        "current_user",
-        "(SELECT k)",
-    ] {
+    for bad in ["wed.next_number(1, 'n')", "wed_next_number('n')", "current_user", "(SELECT k)"] {
         assert!(
-            s.tried(&format!(
-                "UPDATE wed_trig SET reserves = $x${bad}$x$ WHERE tgname = 'list'"
-            ))
-            .is_some(),
+            s.tried(&format!("UPDATE wed_trig SET reserves = $x${bad}$x$ WHERE tgname = 'list'")).is_some(),
             "{bad}"
         );
     }

@@ -4,9 +4,7 @@ use super::broken;
 use crate::support::database::{one_lane, sample_component};
 use crate::support::{Database, on, recover, repository, sweep};
 
-fn definition(
-    change: impl Fn(&mut wedflow_model::TriggerDefinition),
-) -> wedflow_model::FlowDefinition {
+fn definition(change: impl Fn(&mut wedflow_model::TriggerDefinition)) -> wedflow_model::FlowDefinition {
     let file = repository("sample-transitions/counters/flow.toml");
     let text = std::fs::read_to_string(file).expect("the sample");
     let mut definition: wedflow_model::FlowDefinition = toml::from_str(&text).expect("a flow");
@@ -26,21 +24,13 @@ fn hosts_hand_one_key_from_instance_to_instance() {
     }));
     let mut s = flow.session();
     let wids: Vec<i64> = (0..8).map(|_| s.start()).collect();
-    let hosts = [
-        database.host(one_lane("one")),
-        database.host(one_lane("two")),
-    ];
+    let hosts = [database.host(one_lane("one")), database.host(one_lane("two"))];
     for wid in wids {
         assert_eq!(flow.end_of(wid), "F");
-        let wrote = s.lines(&format!(
-            "SELECT trw FROM wed_trace WHERE wid = {wid} AND trw IS NOT NULL ORDER BY seq"
-        ));
+        let wrote = s.lines(&format!("SELECT trw FROM wed_trace WHERE wid = {wid} AND trw IS NOT NULL ORDER BY seq"));
         let at = |name: &str| wrote.iter().position(|trw| trw == name);
         assert_eq!(wrote.len(), 12);
-        assert!(
-            at("tr_a3") > at("tr_a1") && at("tr_a3") > at("tr_a2"),
-            "{wrote:?}"
-        );
+        assert!(at("tr_a3") > at("tr_a1") && at("tr_a3") > at("tr_a2"), "{wrote:?}");
     }
     for host in hosts {
         on(host.stop());
@@ -70,10 +60,7 @@ fn commit_below_the_minimum_parks_the_instance_with_the_reason() {
     assert_eq!(flow.end_of(wid), "E");
     on(host.stop());
     let note = s.line("SELECT note FROM wed_trace WHERE status = 'E' ORDER BY seq LIMIT 1");
-    assert!(
-        note.contains("0 of \"M1\" would be left, and 1 is the minimum"),
-        "{note}"
-    );
+    assert!(note.contains("0 of \"M1\" would be left, and 1 is the minimum"), "{note}");
     assert_eq!(s.line("SELECT capacity, held FROM wed_resource"), "4|0");
 }
 
@@ -151,9 +138,8 @@ fn random_keys_under_hosts_that_are_killed_have_one_holder_and_all_come_to_an_en
     const INSTANCES: i64 = 60;
     let database = Database::new();
     database.upload("bench", sample_component("bench"));
-    let flow = database.define(&ring(
-        "string_to_array(CASE step % 3 WHEN 0 THEN street WHEN 1 THEN remark ELSE city END, ',')",
-    ));
+    let flow = database
+        .define(&ring("string_to_array(CASE step % 3 WHEN 0 THEN street WHEN 1 THEN remark ELSE city END, ',')"));
     let (mut s, mut owner) = (flow.session(), database.owner());
     s.run(&format!(
         "INSERT INTO wed_flow (street, remark, city)
@@ -175,10 +161,7 @@ fn random_keys_under_hosts_that_are_killed_have_one_holder_and_all_come_to_an_en
         } else if begun.elapsed().as_millis().is_multiple_of(3) {
             // Its leases end as those of a host that is gone; what it commits afterwards is refused.
             let number = hosts.remove(0);
-            owner.run(&format!(
-                "UPDATE wed.host SET expires_at = '2000-01-01' WHERE host_id = {}",
-                number.id()
-            ));
+            owner.run(&format!("UPDATE wed.host SET expires_at = '2000-01-01' WHERE host_id = {}", number.id()));
             sweep(&database.store);
             on(number.stop());
         }
@@ -191,9 +174,6 @@ fn random_keys_under_hosts_that_are_killed_have_one_holder_and_all_come_to_an_en
         on(host.stop());
     }
     assert_eq!(owner.lines("SELECT key FROM wed.reservation"), [""; 0]);
-    assert_eq!(
-        s.number("SELECT count(*) FROM wed_trace WHERE trw = 'advance'"),
-        INSTANCES * 9
-    );
+    assert_eq!(s.number("SELECT count(*) FROM wed_trace WHERE trw = 'advance'"), INSTANCES * 9);
     super::fine(&flow);
 }

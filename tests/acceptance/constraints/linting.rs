@@ -18,10 +18,7 @@ fn each_fault_is_found_with_its_place_and_a_state() {
     let flow = Flow::of(FAULTY);
     let listed = on(flow.database.store.flow("default", "trial")).expect("the flow");
     let found = on(flow.database.store.lint(&listed)).expect("looked");
-    let named: Vec<(&str, &str)> = found
-        .iter()
-        .map(|one| (one.code.as_str(), one.place.as_str()))
-        .collect();
+    let named: Vec<(&str, &str)> = found.iter().map(|one| (one.code.as_str(), one.place.as_str())).collect();
     for expected in [
         ("dead_trigger", "dead"),
         ("endless_loop", "loop"),
@@ -29,20 +26,10 @@ fn each_fault_is_found_with_its_place_and_a_state() {
         ("unreachable_final", "final"),
         ("reservation_never", "r"),
     ] {
-        assert!(
-            named.contains(&expected),
-            "{expected:?} is not in {named:?}"
-        );
+        assert!(named.contains(&expected), "{expected:?} is not in {named:?}");
     }
-    let conflict = found
-        .iter()
-        .find(|one| one.place == "w1, w2")
-        .and_then(|one| one.state.as_ref())
-        .expect("a state");
-    assert_eq!(
-        (&conflict["b"], &conflict["a"]),
-        (&true.into(), &"x".into())
-    );
+    let conflict = found.iter().find(|one| one.place == "w1, w2").and_then(|one| one.state.as_ref()).expect("a state");
+    assert_eq!((&conflict["b"], &conflict["a"]), (&true.into(), &"x".into()));
     let answer = program::run(program::wed(&flow.database.url()).args(["flow", "lint", "trial"]));
     let text = answer.done().out;
     assert!(text.contains("write_conflict"), "{text}");
@@ -77,34 +64,22 @@ transition = "t"
     .expect("a definition");
     let database = crate::support::Database::new();
     let applied = on(database.store.apply("default", &definition)).expect("applied");
-    assert!(
-        applied
-            .warnings
-            .iter()
-            .any(|said| said.starts_with("never: ")),
-        "{:?}",
-        applied.warnings
-    );
+    assert!(applied.warnings.iter().any(|said| said.starts_with("never: ")), "{:?}", applied.warnings);
 }
 
 #[harness::test]
 fn samples_have_no_findings() {
     let database = Database::new();
     let samples = std::fs::read_dir(repository("sample-transitions")).expect("the samples");
-    let mut files: Vec<_> = samples
-        .map(|entry| entry.expect("an entry").path().join("flow.toml"))
-        .filter(|file| file.is_file())
-        .collect();
+    let mut files: Vec<_> =
+        samples.map(|entry| entry.expect("an entry").path().join("flow.toml")).filter(|file| file.is_file()).collect();
     files.push(repository("host/cli/src/commands/requisition.toml"));
     assert!(files.len() > 6, "{files:?}");
     for file in files {
         let flow = database.apply(&file);
         let listed = on(database.store.flow("default", &flow.name)).expect("the flow");
         let found = on(database.store.lint(&listed)).expect("looked");
-        let found: Vec<_> = found
-            .iter()
-            .filter(|one| one.code != "reservation_never")
-            .collect();
+        let found: Vec<_> = found.iter().filter(|one| one.code != "reservation_never").collect();
         assert!(found.is_empty(), "{}: {found:#?}", file.display());
     }
 }
@@ -136,9 +111,7 @@ fn satisfiable_condition_is_never_dead_for_certain() {
         let certain = found.iter().find(|one| one.certain);
         assert!(certain.is_none(), "{conditions:?}: {certain:?}");
     };
-    let insert = |condition: &str| {
-        format!("INSERT INTO wed_trig (trname, cpred) VALUES ('t', $${condition}$$);")
-    };
+    let insert = |condition: &str| format!("INSERT INTO wed_trig (trname, cpred) VALUES ('t', $${condition}$$);");
     let mut session = flow.session();
     for condition in SATISFIABLE {
         session.run(&insert(condition));
@@ -163,9 +136,8 @@ fn comparison_of_two_attributes_is_no_finding() {
     let found = on(flow.database.store.lint(&listed)).expect("looked");
     assert!(found.is_empty(), "{found:?}");
     // What no state satisfies is still told for certain.
-    flow.session().run(
-        "INSERT INTO wed_trig (tgname, trname, cpred, writes) VALUES ('dead', 'd', 'n = 1 AND n = 2', '{n}')",
-    );
+    flow.session()
+        .run("INSERT INTO wed_trig (tgname, trname, cpred, writes) VALUES ('dead', 'd', 'n = 1 AND n = 2', '{n}')");
     let found = on(flow.database.store.lint(&listed)).expect("looked");
     let dead = found.iter().find(|one| one.code == "dead_trigger");
     assert!(dead.is_some_and(|one| one.certain), "{found:?}");

@@ -50,12 +50,7 @@ pub(crate) fn fine(flow: &crate::support::Flow) {
 pub(crate) fn broken(owner: &mut crate::support::Session) -> Vec<String> {
     let mut found: Vec<String> = RULES
         .iter()
-        .flat_map(|(rule, query)| {
-            owner
-                .lines(query)
-                .into_iter()
-                .map(move |line| format!("{rule}: {line}"))
-        })
+        .flat_map(|(rule, query)| owner.lines(query).into_iter().map(move |line| format!("{rule}: {line}")))
         .collect();
     found.extend(crate::recovery::checker::violations(owner));
     found

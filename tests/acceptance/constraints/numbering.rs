@@ -45,10 +45,7 @@ fn gapless_numbers_are_unique_and_given_again_after_a_rollback() {
                 })
             })
             .collect();
-        taken
-            .into_iter()
-            .flat_map(|one| one.join().expect("ran"))
-            .collect()
+        taken.into_iter().flat_map(|one| one.join().expect("ran")).collect()
     });
     assert_eq!(all.len(), 6 * 40, "no two are the same");
     // What was given back last is taken first, so that in the end none is left out.
@@ -59,17 +56,14 @@ fn gapless_numbers_are_unique_and_given_again_after_a_rollback() {
     }
     assert_eq!(start(&mut s), highest + 1);
     // It stays an instance's own.
-    s.refused("INSERT INTO wed_flow (no) VALUES (1)")
-        .expect("WF010");
-    s.refused("DELETE FROM wed_attr WHERE aname = 'no'")
-        .expect("WF013");
+    s.refused("INSERT INTO wed_flow (no) VALUES (1)").expect("WF010");
+    s.refused("DELETE FROM wed_attr WHERE aname = 'no'").expect("WF013");
     recover(&flow.database.store);
 }
 
 fn start_none(s: &mut Session) {
     s.refused("SELECT wed_number('done', true)").expect("WF013");
-    s.refused("SELECT wed_number('nothing', false)")
-        .expect("WF013");
+    s.refused("SELECT wed_number('nothing', false)").expect("WF013");
 }
 
 #[harness::test]
@@ -108,8 +102,7 @@ fn numbers_are_the_servers_alone() {
     for gapless in ["true", "false"] {
         let mut s = flow.session();
         s.run(&format!("SELECT wed_number('no', {gapless})"));
-        s.refused("INSERT INTO wed_flow (no) VALUES (500)")
-            .expect("WF010");
+        s.refused("INSERT INTO wed_flow (no) VALUES (500)").expect("WF010");
         let wid = s.number("INSERT INTO wed_flow DEFAULT VALUES RETURNING wid");
         let refused = s.finish_refused(wid, "step", "no = 500, done = true");
         refused.expect("WF010");
@@ -163,16 +156,8 @@ fn series_that_met_a_given_number_begins_behind_it() {
          INSERT INTO wed_flow (wid, no) VALUES (50, 2), (51, 600)",
         s.line("SELECT current_schema")
     ));
-    owner.run(
-        "SET session_replication_role = DEFAULT; SELECT wed.install_flow(flow_id) FROM wed.flow",
-    );
+    owner.run("SET session_replication_role = DEFAULT; SELECT wed.install_flow(flow_id) FROM wed.flow");
     assert_eq!([start(&mut s), start(&mut s)], [3, 4]);
-    assert_eq!(
-        owner.number("SELECT count(*) FROM wed.free_number WHERE number IN (2, 600)"),
-        0
-    );
-    assert_eq!(
-        owner.number("SELECT count(*) FROM wed.free_number WHERE number IN (599, 601)"),
-        2
-    );
+    assert_eq!(owner.number("SELECT count(*) FROM wed.free_number WHERE number IN (2, 600)"), 0);
+    assert_eq!(owner.number("SELECT count(*) FROM wed.free_number WHERE number IN (599, 601)"), 2);
 }

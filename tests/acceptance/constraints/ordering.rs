@@ -16,9 +16,7 @@ INSERT INTO wed_trig (cpred, cfinal) VALUES ('t6', true);";
 const BEFORE: [(usize, usize); 7] = [(1, 2), (1, 3), (3, 4), (3, 5), (2, 6), (4, 6), (5, 6)];
 
 fn due(s: &mut Session, wid: i64) -> Vec<String> {
-    s.lines(&format!(
-        "SELECT trname FROM job_pool WHERE wid = {wid} AND due <= now() ORDER BY trname"
-    ))
+    s.lines(&format!("SELECT trname FROM job_pool WHERE wid = {wid} AND due <= now() ORDER BY trname"))
 }
 
 #[harness::test]
@@ -42,17 +40,12 @@ fn only_linear_extensions_of_the_order_occur() {
         }
         seen.insert(done);
     }
-    assert!(
-        seen.len() > 1,
-        "tasks without an order take turns: {seen:?}"
-    );
+    assert!(seen.len() > 1, "tasks without an order take turns: {seen:?}");
     let wid = s.start();
     s.finish(wid, "do1", "t1 = true");
     assert_eq!(due(&mut s, wid), ["do2", "do3"], "these may overlap");
     assert_eq!(
-        s.line(&format!(
-            "SELECT waits_for FROM job_pool WHERE wid = {wid} AND trname = 'do6'"
-        )),
+        s.line(&format!("SELECT waits_for FROM job_pool WHERE wid = {wid} AND trname = 'do6'")),
         "the tasks before it: T2 AND T4 AND T5"
     );
     fine(&flow);
@@ -95,15 +88,8 @@ fn order_of_one_instance_is_its_own() {
     s.line(&format!("SELECT wed_after('C', 'B', {one})"));
     assert_eq!(due(&mut s, one), ["do_b"]);
     assert_eq!(due(&mut s, two).len(), 3);
-    assert_eq!(
-        s.line("SELECT wed_drop_after('C', 'B')"),
-        "f",
-        "that of all instances is another"
-    );
-    assert_eq!(
-        s.line(&format!("SELECT wed_drop_after('C', 'B', {one})")),
-        "t"
-    );
+    assert_eq!(s.line("SELECT wed_drop_after('C', 'B')"), "f", "that of all instances is another");
+    assert_eq!(s.line(&format!("SELECT wed_drop_after('C', 'B', {one})")), "t");
     assert_eq!(due(&mut s, one), ["do_b", "do_c"]);
 }
 
@@ -120,9 +106,7 @@ fn transitions_result_sets_the_order() {
     assert_eq!(due(&mut s, wid), ["do_b"]);
     let wid = s.start();
     s.finish(wid, "do_a", r#"a = true, rules = '{"B": "C"}'"#);
-    let refusal = s
-        .finish_refused(wid, "do_c", r#"rules = '{"B": "C", "C": "B"}'"#)
-        .expect("WF063");
+    let refusal = s.finish_refused(wid, "do_c", r#"rules = '{"B": "C", "C": "B"}'"#).expect("WF063");
     assert!(refusal.message.contains("B after C after B"), "{refusal:?}");
     // Dropped by a result as well.
     s.finish(wid, "do_c", "rules = '{}'");
@@ -133,33 +117,19 @@ fn transitions_result_sets_the_order() {
 fn cycles_are_refused_and_named() {
     let flow = Flow::of(SIX);
     let mut s = flow.session();
-    let refusal = s
-        .refused("UPDATE wed_trig SET after = 'T6' WHERE tgname = 'T3'")
-        .expect("WF063");
-    assert_eq!(
-        refusal.message,
-        "the order of tasks has a cycle: T3 after T6 after T4 after T3"
-    );
+    let refusal = s.refused("UPDATE wed_trig SET after = 'T6' WHERE tgname = 'T3'").expect("WF063");
+    assert_eq!(refusal.message, "the order of tasks has a cycle: T3 after T6 after T4 after T3");
     let wid = s.start();
     s.refused("SELECT wed_after('T1', 'T6')").expect("WF063");
-    s.refused(&format!("SELECT wed_after('T1', 'do2', {wid})"))
-        .expect("WF063");
-    s.refused("SELECT wed_after('T1', 'nobody')")
-        .expect("WF062");
+    s.refused(&format!("SELECT wed_after('T1', 'do2', {wid})")).expect("WF063");
+    s.refused("SELECT wed_after('T1', 'nobody')").expect("WF062");
     for bad in ["", "T1 AND", "(T1", "T1)", "T1 T2", "OR T1", "AND"] {
-        s.refused(&format!("SELECT wed_after('T6', '{bad}')"))
-            .expect("WF062");
+        s.refused(&format!("SELECT wed_after('T6', '{bad}')")).expect("WF062");
     }
     // Each of them alone, one after the other, side by side: the second is refused.
     s.line(&format!("SELECT wed_after('T2', 'T4', {wid})"));
-    s.refused(&format!("SELECT wed_after('T4', 'T2', {wid})"))
-        .expect("WF063");
-    assert_eq!(
-        on(flow.database.store.counted_flow("default", "trial"))
-            .expect("the flow")
-            .jobs,
-        6
-    );
+    s.refused(&format!("SELECT wed_after('T4', 'T2', {wid})")).expect("WF063");
+    assert_eq!(on(flow.database.store.counted_flow("default", "trial")).expect("the flow").jobs, 6);
 }
 
 #[harness::test]
@@ -185,8 +155,7 @@ fn cycle_of_a_flows_and_an_instances_order_is_refused() {
     s.line("SELECT wed_after('B', 'A', 1)");
     s.line("SELECT wed_after('A', 'C', 1)");
     s.refused("SELECT wed_after('C', 'B')").expect("WF063");
-    s.refused("UPDATE wed_trig SET after = 'B' WHERE tgname = 'C'")
-        .expect("WF063");
+    s.refused("UPDATE wed_trig SET after = 'B' WHERE tgname = 'C'").expect("WF063");
     assert_eq!(due(&mut s, 1), ["do_c"]);
 }
 
@@ -216,8 +185,5 @@ fn order_that_can_never_be_met_is_a_problem_of_the_installation() {
     assert_eq!(owner.lines(unmet), [""; 0]);
     s.start();
     let text = owner.line(unmet);
-    assert!(
-        text.contains("1 instances") && text.contains("instance 2"),
-        "{text}"
-    );
+    assert!(text.contains("1 instances") && text.contains("instance 2"), "{text}");
 }

@@ -78,9 +78,7 @@ fn concurrent_sets_have_one_winner() {
     let mut owner = flow.database.owner();
     s.run(&of("M1"));
     s.run(&of("M1"));
-    owner
-        .refused("UPDATE wed.reservation SET held = true")
-        .expect("23505");
+    owner.refused("UPDATE wed.reservation SET held = true").expect("23505");
 }
 
 #[harness::test]
@@ -98,11 +96,7 @@ fn setting_again_by_the_same_owner_changes_nothing() {
     assert_eq!(due(&mut s), ["1"]);
     assert_eq!(held(&mut s), ["1 M1"]);
     s.finish(1, "set", "n = 2");
-    assert_eq!(
-        due(&mut s),
-        ["1"],
-        "by another trigger of the same instance"
-    );
+    assert_eq!(due(&mut s), ["1"], "by another trigger of the same instance");
     fine(&flow);
     s.finish(1, "also", "n = 3");
     assert_eq!(held(&mut s), ["2 M1"]);
@@ -116,14 +110,10 @@ fn end_of_the_owner_frees_what_it_holds() {
         s.run(&of("M1"));
     }
     let id = flow.id;
-    owner.line(&format!(
-        "SELECT wed.cancel_instance({id}, 1, 'ann', 'lost')"
-    ));
+    owner.line(&format!("SELECT wed.cancel_instance({id}, 1, 'ann', 'lost')"));
     assert_eq!(due(&mut s), ["2"]);
     // One that waits leaves the queue.
-    owner.line(&format!(
-        "SELECT wed.cancel_instance({id}, 3, 'ann', 'lost')"
-    ));
+    owner.line(&format!("SELECT wed.cancel_instance({id}, 3, 'ann', 'lost')"));
     let end = |wid, how| {
         format!(
             "SELECT wed.pass_as_it_stands({id}, {wid}, (SELECT tgid FROM wed.job WHERE wid = {wid}), '{how}', \
@@ -171,8 +161,7 @@ fn stock_is_issued_once_and_never_below_its_minimum() {
     s.finish(1, "issue", "done = true");
     assert_eq!(s.line("SELECT capacity, held FROM wed_resource"), "3|0");
     assert_eq!(due(&mut s), [""; 0], "the second waits for stock");
-    s.refused("UPDATE wed_resource SET capacity = 3, minimum = 4")
-        .expect("WF061");
+    s.refused("UPDATE wed_resource SET capacity = 3, minimum = 4").expect("WF061");
     // The minimum is held to in the commit that takes from it.
     s.run("INSERT INTO wed_flow (material, qty) VALUES ('M2', 5)");
     s.run("INSERT INTO wed_resource (key, capacity, minimum) VALUES ('M2', 8, 3)");
@@ -186,10 +175,7 @@ fn stock_is_issued_once_and_never_below_its_minimum() {
     assert_eq!(s.status(3), "R");
     s.run("UPDATE wed_resource SET capacity = 8 WHERE key = 'M2'");
     s.finish(3, "issue", "done = true");
-    assert_eq!(
-        s.line("SELECT capacity FROM wed_resource WHERE key = 'M2'"),
-        "3"
-    );
+    assert_eq!(s.line("SELECT capacity FROM wed_resource WHERE key = 'M2'"), "3");
     fine(&flow);
 }
 
@@ -248,8 +234,7 @@ fn held_until_a_named_trigger_commits() {
     assert_eq!(due(&mut s), ["1"]);
     s.finish(1, "unset", "n = 3");
     assert_eq!(due(&mut s), ["1", "2"]);
-    s.refused("UPDATE wed_trig SET holds = 'nobody' WHERE tgname = 'a'")
-        .expect("WF013");
+    s.refused("UPDATE wed_trig SET holds = 'nobody' WHERE tgname = 'a'").expect("WF013");
     fine(&flow);
 }
 
@@ -281,14 +266,9 @@ fn held_until_the_instance_ends() {
 #[harness::test]
 fn flows_share_a_resource_that_both_declare() {
     let database = Database::new();
-    let script = EXCLUSIVE
-        .replace("reserves)", "reserves, resource)")
-        .replace("'materials');", "'materials', 'store');");
-    let (one, two, other) = (
-        database.flow("one"),
-        database.flow("two"),
-        database.flow("other"),
-    );
+    let script =
+        EXCLUSIVE.replace("reserves)", "reserves, resource)").replace("'materials');", "'materials', 'store');");
+    let (one, two, other) = (database.flow("one"), database.flow("two"), database.flow("other"));
     let (mut s, mut t, mut u) = (one.session(), two.session(), other.session());
     s.run(&script);
     t.run(&script);
@@ -299,17 +279,11 @@ fn flows_share_a_resource_that_both_declare() {
     assert_eq!(due(&mut s), ["1"]);
     assert_eq!(due(&mut t), [""; 0]);
     assert_eq!(due(&mut u), ["1"], "its own M1 is another");
-    assert_eq!(
-        t.line("SELECT waits_for FROM job_pool"),
-        "its reservation: M1 (held by instance 1 of one)"
-    );
+    assert_eq!(t.line("SELECT waits_for FROM job_pool"), "its reservation: M1 (held by instance 1 of one)");
     // Another tenant's resource of that name is another one.
     on(database.store.create_tenant("guest", "")).expect("a tenant");
     on(database.store.create_flow("guest", "one", "")).expect("a flow");
-    let mut v = Session::on(
-        &database,
-        &on(database.store.flow_url("guest", "one")).expect("its URL"),
-    );
+    let mut v = Session::on(&database, &on(database.store.flow_url("guest", "one")).expect("its URL"));
     v.run(&script);
     v.run(&of("M1"));
     assert_eq!(due(&mut v), ["1"]);
@@ -328,14 +302,11 @@ fn waiting_job_cannot_be_finished() {
     assert!(!s.take(2, "issue"));
     s.run("ROLLBACK");
     // Nor by Postgres's own lock, which asks nobody.
-    flow.database.owner().run(
-        "GRANT EXECUTE ON FUNCTION pg_catalog.pg_try_advisory_xact_lock(integer, integer) TO PUBLIC",
-    );
-    s.run(
-        "BEGIN; SELECT pg_catalog.pg_try_advisory_xact_lock(wid, tgid) FROM job_pool WHERE wid = 2",
-    );
-    s.refused("UPDATE wed_flow SET done = true WHERE wid = 2")
-        .expect("WF045");
+    flow.database
+        .owner()
+        .run("GRANT EXECUTE ON FUNCTION pg_catalog.pg_try_advisory_xact_lock(integer, integer) TO PUBLIC");
+    s.run("BEGIN; SELECT pg_catalog.pg_try_advisory_xact_lock(wid, tgid) FROM job_pool WHERE wid = 2");
+    s.refused("UPDATE wed_flow SET done = true WHERE wid = 2").expect("WF045");
 }
 
 #[harness::test]
@@ -348,14 +319,8 @@ fn waiting_job_says_what_it_waits_for() {
         s.line("SELECT waits_for FROM job_pool WHERE wid = 2"),
         "its reservation: M2 (held by instance 1 of trial)"
     );
-    assert_eq!(
-        owner.line("SELECT wed.waiting_reason(flow_id, wid, tgid) FROM wed.job WHERE wid = 2"),
-        "reservation"
-    );
-    assert_eq!(
-        s.lines("SELECT key FROM wed_reservation WHERE wid = 2 AND NOT held ORDER BY 1"),
-        ["M2", "M3"]
-    );
+    assert_eq!(owner.line("SELECT wed.waiting_reason(flow_id, wid, tgid) FROM wed.job WHERE wid = 2"), "reservation");
+    assert_eq!(s.lines("SELECT key FROM wed_reservation WHERE wid = 2 AND NOT held ORDER BY 1"), ["M2", "M3"]);
 }
 
 #[harness::test]
@@ -377,17 +342,11 @@ fn failed_attempts_and_dead_hosts_free_what_they_hold() {
             jsonb_build_object('flow', flow_id, 'wid', wid, 'token', token, \
          'outcome', 'failed', 'message', 'no', 'retry', true, 'after_us', 3600000000))) FROM wed.job WHERE wid = 1"
     ));
-    assert_eq!(
-        held(&mut s),
-        ["2 M1"],
-        "who waits for its next attempt holds nothing"
-    );
+    assert_eq!(held(&mut s), ["2 M1"], "who waits for its next attempt holds nothing");
     owner.run("UPDATE wed.request SET ready_at = now() WHERE wid = 1");
     recover(&flow.database.store);
     let host = claim(&mut owner, 2);
-    owner.run(&format!(
-        "UPDATE wed.host SET expires_at = '2000-01-01' WHERE host_id = {host}"
-    ));
+    owner.run(&format!("UPDATE wed.host SET expires_at = '2000-01-01' WHERE host_id = {host}"));
     assert_eq!(owner.chores("abandoned"), 1);
     assert_eq!(held(&mut s), ["1 M1"]);
     s.finish(1, "issue", "done = true");
@@ -438,23 +397,10 @@ fn keys_that_cannot_be_evaluated_make_an_exception() {
     s.finish(2, "set", "n = 7, m = '{\"M1\": -1}'");
     assert_eq!(s.status(2), "E");
     // An expression is looked at as a condition is.
-    for bad in [
-        "(SELECT 1)",
-        "pg_sleep(1)",
-        "wid",
-        "m) IS NOT NULL OR (true",
-        "nothing",
-    ] {
-        assert!(
-            s.tried(&format!(
-                "UPDATE wed_trig SET reserves = '{bad}' WHERE tgname = 't'"
-            ))
-            .is_some(),
-            "{bad}"
-        );
+    for bad in ["(SELECT 1)", "pg_sleep(1)", "wid", "m) IS NOT NULL OR (true", "nothing"] {
+        assert!(s.tried(&format!("UPDATE wed_trig SET reserves = '{bad}' WHERE tgname = 't'")).is_some(), "{bad}");
     }
-    s.refused("DELETE FROM wed_attr WHERE aname = 'm'")
-        .expect("WF013");
+    s.refused("DELETE FROM wed_attr WHERE aname = 'm'").expect("WF013");
     fine(&flow);
 }
 
@@ -463,20 +409,13 @@ fn more_stock_serves_who_waits() {
     let flow = Flow::of(COUNTED);
     let mut s = flow.session();
     s.start();
-    assert_eq!(
-        s.line("SELECT waits_for FROM job_pool"),
-        "its reservation: M1 (there is none of it in wed_resource)"
-    );
+    assert_eq!(s.line("SELECT waits_for FROM job_pool"), "its reservation: M1 (there is none of it in wed_resource)");
     s.run("INSERT INTO wed_resource (key, capacity) VALUES ('M1', 6)");
-    assert_eq!(
-        s.line("SELECT waits_for FROM job_pool"),
-        "its reservation: M1 (7 wanted, 6 to be had)"
-    );
+    assert_eq!(s.line("SELECT waits_for FROM job_pool"), "its reservation: M1 (7 wanted, 6 to be had)");
     s.run("UPDATE wed_resource SET capacity = 9");
     assert_eq!(due(&mut s), ["1"]);
     s.run("INSERT INTO wed_resource (key, capacity) VALUES ('M9', 1)");
-    s.refused("INSERT INTO wed_resource (resource, key, capacity) VALUES ('theirs', 'M9', 1)")
-        .expect("WF013");
+    s.refused("INSERT INTO wed_resource (resource, key, capacity) VALUES ('theirs', 'M9', 1)").expect("WF013");
     fine(&flow);
 }
 
@@ -516,9 +455,7 @@ fn key_that_is_locked_for_long_does_not_stop_the_sweep() {
     s.run("SET CONSTRAINTS ALL IMMEDIATE");
     // What asks for it now is left to the sweep, and so is what a commit could not hand over.
     t.run(&of("M1"));
-    flow.database
-        .owner()
-        .run("UPDATE wed.request SET state = 'f' WHERE wid = 2");
+    flow.database.owner().run("UPDATE wed.request SET state = 'f' WHERE wid = 2");
     recover(&flow.database.store);
     assert_eq!(held(&mut t), ["1 M1", "3 M2"]);
     s.run("COMMIT");
@@ -535,9 +472,7 @@ INSERT INTO wed_trig (tgname, trname, cpred, reserves, holds, priority) VALUES
 INSERT INTO wed_trig (cpred, cfinal) VALUES ('n = 2', true);";
 
 fn of_two_steps(s: &mut Session, own: &str, wanted: &str) -> i64 {
-    s.number(&format!(
-        "INSERT INTO wed_flow (own, wanted) VALUES ('{{{own}}}', '{{{wanted}}}') RETURNING wid"
-    ))
+    s.number(&format!("INSERT INTO wed_flow (own, wanted) VALUES ('{{{own}}}', '{{{wanted}}}') RETURNING wid"))
 }
 
 #[harness::test]
@@ -557,10 +492,7 @@ fn holder_of_what_nobody_wants_overtakes_nobody() {
 fn holder_of_what_another_waits_for_comes_before_it() {
     let flow = Flow::of(TWO_STEPS);
     let mut s = flow.session();
-    let (last, holder) = (
-        of_two_steps(&mut s, "K2", ""),
-        of_two_steps(&mut s, "K1", "K2"),
-    );
+    let (last, holder) = (of_two_steps(&mut s, "K2", ""), of_two_steps(&mut s, "K1", "K2"));
     let both = of_two_steps(&mut s, "K1,K2", "");
     s.finish(holder, "first", "n = 1");
     s.finish(last, "first", "n = 2");
@@ -574,10 +506,7 @@ fn holder_of_what_another_waits_for_comes_before_it() {
 fn holder_is_served_before_an_urgent_one_that_waits_for_it() {
     let flow = Flow::of(TWO_STEPS);
     let mut s = flow.session();
-    let (last, holder) = (
-        of_two_steps(&mut s, "K2", ""),
-        of_two_steps(&mut s, "K1", "K2"),
-    );
+    let (last, holder) = (of_two_steps(&mut s, "K2", ""), of_two_steps(&mut s, "K1", "K2"));
     s.finish(holder, "first", "n = 1");
     s.run("INSERT INTO wed_flow (wanted, n) VALUES ('{K1,K2}', 5)");
     s.finish(last, "first", "n = 2");
@@ -617,12 +546,7 @@ fn what_an_exception_lost_is_reserved_again_before_anything_runs() {
     assert_eq!(held(&mut s), ["1 M1"]);
     s.finish(1, "issue", "n = 3");
     assert_eq!(held(&mut s), [""; 0]);
-    assert_eq!(
-        flow.database
-            .owner()
-            .number("SELECT count(*) FROM wed.lost_reservation"),
-        0
-    );
+    assert_eq!(flow.database.owner().number("SELECT count(*) FROM wed.lost_reservation"), 0);
     fine(&flow);
 }
 

@@ -39,12 +39,7 @@ impl Chance {
 fn document(set: &BTreeMap<char, Option<u64>>) -> String {
     let entries: Vec<String> = set
         .iter()
-        .map(|(key, amount)| {
-            format!(
-                "\"{key}\": {}",
-                amount.map_or("null".to_owned(), |n| n.to_string())
-            )
-        })
+        .map(|(key, amount)| format!("\"{key}\": {}", amount.map_or("null".to_owned(), |n| n.to_string())))
         .collect();
     format!("{{{}}}", entries.join(", "))
 }
@@ -59,16 +54,11 @@ struct Model {
 impl Model {
     fn fits(&self, set: &BTreeMap<char, Option<u64>>) -> bool {
         set.iter().all(|(key, amount)| {
-            let holders: Vec<_> = self
-                .held
-                .iter()
-                .filter_map(|wid| self.sets[wid].get(key))
-                .collect();
+            let holders: Vec<_> = self.held.iter().filter_map(|wid| self.sets[wid].get(key)).collect();
             match amount {
                 None => holders.is_empty(),
                 Some(n) => {
-                    holders.iter().all(|h| h.is_some())
-                        && holders.iter().filter_map(|h| **h).sum::<u64>() + n <= 5
+                    holders.iter().all(|h| h.is_some()) && holders.iter().filter_map(|h| **h).sum::<u64>() + n <= 5
                 }
             }
         })
@@ -122,18 +112,12 @@ fn play(flow: &Flow, mut chance: Chance, steps: usize) {
         let all: Vec<i64> = model.sets.keys().copied().collect();
         if all.len() < 3 || (all.len() < 14 && chance.below(2) == 0) {
             let set = chance.set();
-            let wid = s.number(&format!(
-                "INSERT INTO wed_flow (keys) VALUES ('{}') RETURNING wid",
-                document(&set)
-            ));
+            let wid = s.number(&format!("INSERT INTO wed_flow (keys) VALUES ('{}') RETURNING wid", document(&set)));
             model.sets.insert(wid, set);
             model.grant_all();
         } else if chance.below(4) == 0 {
             let wid = all[chance.below(all.len() as u64) as usize];
-            owner.line(&format!(
-                "SELECT wed.cancel_instance({}, {wid}, 'ann', 'chance')",
-                flow.id
-            ));
+            owner.line(&format!("SELECT wed.cancel_instance({}, {wid}, 'ann', 'chance')", flow.id));
             model.end(wid);
         } else {
             let holders: Vec<i64> = model.held.iter().copied().collect();
@@ -141,12 +125,7 @@ fn play(flow: &Flow, mut chance: Chance, steps: usize) {
             s.finish(wid, "use", "done = true");
             model.end(wid);
         }
-        assert_eq!(
-            held(&mut s),
-            model.held,
-            "after step {step}: {:?}",
-            model.sets
-        );
+        assert_eq!(held(&mut s), model.held, "after step {step}: {:?}", model.sets);
     }
 }
 
@@ -173,8 +152,7 @@ fn sessions_side_by_side_all_come_to_an_end() {
             });
         }
         let mut owner = flow.database.owner();
-        while ended.load(Ordering::Relaxed) < SESSIONS as usize * EACH && begun.elapsed() < GENEROUS
-        {
+        while ended.load(Ordering::Relaxed) < SESSIONS as usize * EACH && begun.elapsed() < GENEROUS {
             let two = owner.lines(
                 "SELECT resource, key FROM wed.reservation JOIN wed.request r USING (request_id) WHERE held GROUP \
                  BY 1, 2 \
@@ -193,21 +171,11 @@ fn sessions_side_by_side_all_come_to_an_end() {
 }
 
 /// Starts instances and does what is due, until all that are to be started have ended.
-fn work(
-    s: &mut Session,
-    mut chance: Chance,
-    ended: &AtomicUsize,
-    all: usize,
-    mut left: usize,
-    begun: Instant,
-) {
+fn work(s: &mut Session, mut chance: Chance, ended: &AtomicUsize, all: usize, mut left: usize, begun: Instant) {
     while ended.load(Ordering::Relaxed) < all && begun.elapsed() < GENEROUS {
         if left > 0 && chance.below(2) == 0 {
             left -= 1;
-            s.run(&format!(
-                "INSERT INTO wed_flow (keys) VALUES ('{}')",
-                document(&chance.set())
-            ));
+            s.run(&format!("INSERT INTO wed_flow (keys) VALUES ('{}')", document(&chance.set())));
         }
         s.run("BEGIN");
         let taken = s.lines(
@@ -219,9 +187,7 @@ fn work(
             std::thread::sleep(std::time::Duration::from_millis(2));
             continue;
         };
-        s.run(&format!(
-            "UPDATE wed_flow SET done = true WHERE wid = {wid}"
-        ));
+        s.run(&format!("UPDATE wed_flow SET done = true WHERE wid = {wid}"));
         if chance.below(5) == 0 {
             s.run("ROLLBACK");
         } else {

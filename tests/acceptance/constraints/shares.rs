@@ -31,18 +31,10 @@ fn stock_is_held_to_a_quota() {
     let database = Database::new();
     let (mut busy, mut quiet) = (tenant(&database, "busy"), tenant(&database, "quiet"));
     limit(&database, "resources", Some(3));
-    let insert =
-        "INSERT INTO wed_resource (key, capacity) SELECT 'M' || i, 1 FROM generate_series(1, 3) i";
+    let insert = "INSERT INTO wed_resource (key, capacity) SELECT 'M' || i, 1 FROM generate_series(1, 3) i";
     busy.run(insert);
-    let refused = busy
-        .refused("INSERT INTO wed_resource (key, capacity) VALUES ('M4', 1)")
-        .expect("WF020");
-    assert!(
-        refused
-            .message
-            .contains("quota of resources is used up: 3 of 3"),
-        "{refused:?}"
-    );
+    let refused = busy.refused("INSERT INTO wed_resource (key, capacity) VALUES ('M4', 1)").expect("WF020");
+    assert!(refused.message.contains("quota of resources is used up: 3 of 3"), "{refused:?}");
     let used = on(database.store.quotas("busy")).expect("quotas");
     let resources = used.iter().find(|quota| quota.name == "resources");
     assert_eq!(resources.and_then(|quota| quota.used), Some(3));
@@ -51,17 +43,12 @@ fn stock_is_held_to_a_quota() {
     let mut refused = None;
     for i in 1..=20 {
         busy.run("DELETE FROM wed_resource");
-        refused = busy.tried(&format!(
-            "INSERT INTO wed_resource (key, capacity) VALUES ('N{i}', 1)"
-        ));
+        refused = busy.tried(&format!("INSERT INTO wed_resource (key, capacity) VALUES ('N{i}', 1)"));
         if refused.is_some() {
             break;
         }
     }
-    assert_eq!(
-        refused.map(|refusal| refusal.code).as_deref(),
-        Some("WF020")
-    );
+    assert_eq!(refused.map(|refusal| refusal.code).as_deref(), Some("WF020"));
     let mut owner = database.owner();
     owner.run("UPDATE wed.resource_lock SET used_at = now() - interval '1 hour'");
     recover(&database.store);
@@ -75,15 +62,8 @@ fn orders_are_held_to_a_quota() {
     limit(&database, "orders", Some(3));
     busy.run("INSERT INTO wed_flow (a) SELECT 'M' || i FROM generate_series(1, 4) i");
     busy.run("SELECT wed_after('u', 't', wid) FROM wed_flow WHERE wid <= 3");
-    let refused = busy
-        .refused("SELECT wed_after('u', 't', 4)")
-        .expect("WF020");
-    assert!(
-        refused
-            .message
-            .contains("quota of orders is used up: 3 of 3"),
-        "{refused:?}"
-    );
+    let refused = busy.refused("SELECT wed_after('u', 't', 4)").expect("WF020");
+    assert!(refused.message.contains("quota of orders is used up: 3 of 3"), "{refused:?}");
     busy.run("SELECT wed_drop_after('u', 't', 3)");
     busy.run("SELECT wed_after('u', 't', 4)");
     // A commit reads all orders of a trigger, so they are few.
@@ -138,10 +118,7 @@ fn chain_of_a_tenant_keeps_no_other_tenant_in_a_circle() {
     owner.run("SET statement_timeout = '5s'");
     assert_eq!(owner.chores("circles"), 1);
     assert_eq!(quiet.status(2), "E");
-    assert_eq!(
-        busy.number("SELECT count(*) FROM wed_instance WHERE status <> 'R'"),
-        0
-    );
+    assert_eq!(busy.number("SELECT count(*) FROM wed_instance WHERE status <> 'R'"), 0);
 }
 
 #[harness::test]
@@ -162,12 +139,6 @@ fn queue_of_a_tenant_keeps_no_other_tenant_waiting() {
          WHERE t.tenant_id = j.tenant_id AND t.name = 'quiet'",
     );
     owner.chores("reservations");
-    assert_eq!(
-        quiet.lines("SELECT wid, held FROM wed_reservation ORDER BY 1"),
-        ["1|t", "2|t"]
-    );
-    assert_eq!(
-        quiet.number("SELECT count(*) FROM job_pool WHERE due <= now()"),
-        2
-    );
+    assert_eq!(quiet.lines("SELECT wid, held FROM wed_reservation ORDER BY 1"), ["1|t", "2|t"]);
+    assert_eq!(quiet.number("SELECT count(*) FROM job_pool WHERE due <= now()"), 2);
 }

@@ -6,28 +6,18 @@ use crate::support::flows::{PAPER, STEPS};
 #[harness::test]
 fn an_initial_state_that_satisfies_nothing_is_refused_and_leaves_nothing() {
     let mut s = Flow::of(PAPER).session();
-    let refusal = s
-        .refused("INSERT INTO wed_flow (a1) VALUES (NULL)")
-        .expect("WF001");
-    assert!(
-        refusal.message.contains("satisfies no condition"),
-        "{refusal:?}"
-    );
+    let refusal = s.refused("INSERT INTO wed_flow (a1) VALUES (NULL)").expect("WF001");
+    assert!(refusal.message.contains("satisfies no condition"), "{refusal:?}");
     assert!(refusal.hint.contains("wed_trig"), "{refusal:?}");
     for table in ["wed_flow", "wed_trace", "wed_instance", "job_pool"] {
-        assert_eq!(
-            s.number(&format!("SELECT count(*) FROM {table}")),
-            0,
-            "{table}"
-        );
+        assert_eq!(s.number(&format!("SELECT count(*) FROM {table}")), 0, "{table}");
     }
 }
 
 #[harness::test]
 fn one_bad_initial_state_refuses_the_whole_statement() {
     let mut s = Flow::of(PAPER).session();
-    s.refused("INSERT INTO wed_flow (a1) VALUES ('ready'), (NULL), ('ready')")
-        .expect("WF001");
+    s.refused("INSERT INTO wed_flow (a1) VALUES ('ready'), (NULL), ('ready')").expect("WF001");
     assert_eq!(s.number("SELECT count(*) FROM wed_flow"), 0);
 }
 
@@ -51,24 +41,8 @@ fn the_papers_flow_reaches_its_final_state_in_either_order() {
     s.finish(second, "tr_a3", "a3 = 'done'");
     s.finish(second, "tr_a2", "a2 = 'done'");
     s.finish(second, "tr_final", "a1 = 'done'");
-    assert_eq!(
-        s.trace(first),
-        [
-            "-> {tr_a2,tr_a3} R",
-            "tr_a2 -> {} R",
-            "tr_a3 -> {tr_final} R",
-            "tr_final -> {} F"
-        ]
-    );
-    assert_eq!(
-        s.trace(second),
-        [
-            "-> {tr_a2,tr_a3} R",
-            "tr_a3 -> {} R",
-            "tr_a2 -> {tr_final} R",
-            "tr_final -> {} F"
-        ]
-    );
+    assert_eq!(s.trace(first), ["-> {tr_a2,tr_a3} R", "tr_a2 -> {} R", "tr_a3 -> {tr_final} R", "tr_final -> {} F"]);
+    assert_eq!(s.trace(second), ["-> {tr_a2,tr_a3} R", "tr_a3 -> {} R", "tr_a2 -> {tr_final} R", "tr_final -> {} F"]);
     assert_eq!(s.number("SELECT count(*) FROM job_pool"), 0);
 }
 
@@ -102,15 +76,7 @@ fn an_exception_is_served_like_a_transition() {
     s.finish(wid, "step", "n = NULL");
     s.finish(wid, "_EXCPT", "n = 2");
     s.finish(wid, "step", "n = n + 1");
-    assert_eq!(
-        s.trace(wid),
-        [
-            "-> {step} R",
-            "step -> {_EXCPT} E",
-            "_EXCPT -> {step} R",
-            "step -> {} F"
-        ]
-    );
+    assert_eq!(s.trace(wid), ["-> {step} R", "step -> {_EXCPT} E", "_EXCPT -> {step} R", "step -> {} F"]);
 }
 
 #[harness::test]
@@ -129,9 +95,7 @@ fn an_exception_that_leads_to_another_is_fired_again() {
 fn a_final_state_is_refused_while_others_are_pending() {
     let mut s = Flow::of(PAPER).session();
     let wid = s.start();
-    let refusal = s
-        .finish_refused(wid, "tr_a2", "a1 = 'done'")
-        .expect("WF007");
+    let refusal = s.finish_refused(wid, "tr_a2", "a1 = 'done'").expect("WF007");
     assert!(refusal.hint.contains("job_pool"), "{refusal:?}");
     assert_eq!(s.trace(wid).len(), 1, "nothing of it was committed");
     assert_eq!(s.pending(wid), ["tr_a2", "tr_a3"]);
@@ -146,8 +110,7 @@ fn a_final_instance_is_immutable() {
     s.run("UPDATE wed_attr SET open = true WHERE aname = 'a3'");
     let wid = s.number("INSERT INTO wed_flow (a1) VALUES ('done') RETURNING wid");
     for clause in ["a1 = 'ready'", "a3 = 'x'", "a1 = a1"] {
-        s.refused(&format!("UPDATE wed_flow SET {clause} WHERE wid = {wid}"))
-            .expect("WF002");
+        s.refused(&format!("UPDATE wed_flow SET {clause} WHERE wid = {wid}")).expect("WF002");
     }
     assert_eq!(s.trace(wid), ["-> {} F"]);
 }
@@ -169,15 +132,7 @@ fn a_trigger_can_fire_itself_again() {
     for _ in 0..3 {
         s.finish(wid, "step", "n = n + 1");
     }
-    assert_eq!(
-        s.trace(wid),
-        [
-            "-> {step} R",
-            "step -> {step} R",
-            "step -> {step} R",
-            "step -> {} F"
-        ]
-    );
+    assert_eq!(s.trace(wid), ["-> {step} R", "step -> {step} R", "step -> {step} R", "step -> {} F"]);
 }
 
 #[harness::test]
@@ -221,9 +176,7 @@ fn the_payload_is_the_state_that_fired() {
     let wid = s.start();
     s.finish(wid, "tr_a2", "a2 = 'done'");
     assert_eq!(
-        s.line(&format!(
-            "SELECT payload ->> 'a1', payload ->> 'a2' FROM job_pool WHERE wid = {wid}"
-        )),
+        s.line(&format!("SELECT payload ->> 'a1', payload ->> 'a2' FROM job_pool WHERE wid = {wid}")),
         "ready|·"
     );
 }
@@ -257,15 +210,10 @@ fn a_rollback_leaves_the_job_and_no_trace() {
     let wid = s.start();
     s.run("BEGIN");
     assert!(s.take(wid, "tr_a2"));
-    s.run(&format!(
-        "UPDATE wed_flow SET a2 = 'done' WHERE wid = {wid}; ROLLBACK"
-    ));
+    s.run(&format!("UPDATE wed_flow SET a2 = 'done' WHERE wid = {wid}; ROLLBACK"));
     assert_eq!(s.trace(wid).len(), 1);
     s.finish(wid, "tr_a2", "a2 = 'done'");
-    assert_eq!(
-        s.number(&format!("SELECT max(seq) FROM wed_trace WHERE wid = {wid}")),
-        2
-    );
+    assert_eq!(s.number(&format!("SELECT max(seq) FROM wed_trace WHERE wid = {wid}")), 2);
 }
 
 #[harness::test]
@@ -274,32 +222,19 @@ fn one_update_of_many_instances_is_one_evaluation() {
     let flow = Flow::of(STEPS);
     let mut owner = flow.database.owner();
     let database = owner.line("SELECT current_database()");
-    owner.run(&format!(
-        "ALTER DATABASE \"{database}\" SET track_functions = 'all'"
-    ));
+    owner.run(&format!("ALTER DATABASE \"{database}\" SET track_functions = 'all'"));
     let calls = "SELECT coalesce(sum(calls), 0) FROM pg_stat_user_functions WHERE funcname LIKE 'match\\_%'";
     let flush = "SELECT pg_stat_force_next_flush()";
 
     let mut s = flow.session();
-    s.run(&format!(
-        "INSERT INTO wed_flow (n) SELECT 0 FROM generate_series(1, {MANY})"
-    ));
+    s.run(&format!("INSERT INTO wed_flow (n) SELECT 0 FROM generate_series(1, {MANY})"));
     s.lines(flush);
     assert_eq!(owner.number(calls), 1);
     s.run("BEGIN");
-    assert_eq!(
-        s.number("SELECT count(*) FROM job_pool WHERE pg_try_advisory_xact_lock(wid, tgid)"),
-        MANY
-    );
+    assert_eq!(s.number("SELECT count(*) FROM job_pool WHERE pg_try_advisory_xact_lock(wid, tgid)"), MANY);
     s.run("UPDATE wed_flow SET n = n + 1; COMMIT");
     s.lines(flush);
     assert_eq!(owner.number(calls), 2);
-    assert_eq!(
-        s.number("SELECT count(*) FROM wed_trace WHERE seq = 2 AND trw = 'step'"),
-        MANY
-    );
-    assert_eq!(
-        s.number("SELECT count(*) FROM job_pool WHERE payload ->> 'n' = '1'"),
-        MANY
-    );
+    assert_eq!(s.number("SELECT count(*) FROM wed_trace WHERE seq = 2 AND trw = 'step'"), MANY);
+    assert_eq!(s.number("SELECT count(*) FROM job_pool WHERE payload ->> 'n' = '1'"), MANY);
 }

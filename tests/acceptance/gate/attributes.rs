@@ -9,11 +9,7 @@ use crate::support::{Database, Flow, Session};
 fn flow_of(kind: &str) -> Session {
     let flow = Database::new().flow("typed");
     let mut s = flow.session();
-    s.execute(
-        "INSERT INTO wed_attr (aname, atype, open) VALUES ('v', $1, true)",
-        &[&kind],
-    )
-    .expect("the attribute");
+    s.execute("INSERT INTO wed_attr (aname, atype, open) VALUES ('v', $1, true)", &[&kind]).expect("the attribute");
     s.run(
         "INSERT INTO wed_attr (aname, adv) VALUES ('phase', 'one');
          INSERT INTO wed_trig (trname, cpred) VALUES ('one', $$phase = 'one'$$), ('two', $$phase = 'two'$$);
@@ -28,15 +24,11 @@ fn round_trips(kind: &str, cast: &str, literals: &[&str]) {
     let mut s = flow_of(kind);
     for literal in literals {
         let value = format!("{}::{cast}", quoted(literal));
-        let inserted = s.number(&format!(
-            "INSERT INTO wed_flow (v) VALUES ({value}) RETURNING wid"
-        ));
+        let inserted = s.number(&format!("INSERT INTO wed_flow (v) VALUES ({value}) RETURNING wid"));
         let set = s.start();
         s.finish(set, "one", &format!("v = {value}, phase = 'two'"));
         let event = s.start();
-        s.run(&format!(
-            "UPDATE wed_flow SET v = {value} WHERE wid = {event}"
-        ));
+        s.run(&format!("UPDATE wed_flow SET v = {value} WHERE wid = {event}"));
         for (wid, from) in [(inserted, "INSERT"), (set, "UPDATE"), (event, "event")] {
             let same = |source: &str| {
                 format!(
@@ -45,31 +37,17 @@ fn round_trips(kind: &str, cast: &str, literals: &[&str]) {
                 )
             };
             for (what, source) in [
-                (
-                    "the column",
-                    format!("SELECT to_jsonb(f) FROM wed_flow f WHERE wid = {wid}"),
-                ),
-                (
-                    "the trace",
-                    format!(
-                        "SELECT state FROM wed_trace WHERE wid = {wid} ORDER BY seq DESC LIMIT 1"
-                    ),
-                ),
+                ("the column", format!("SELECT to_jsonb(f) FROM wed_flow f WHERE wid = {wid}")),
+                ("the trace", format!("SELECT state FROM wed_trace WHERE wid = {wid} ORDER BY seq DESC LIMIT 1")),
                 (
                     "the payload",
                     match from {
-                        "event" => format!(
-                            "SELECT state FROM wed_trace WHERE wid = {wid} ORDER BY seq DESC LIMIT 1"
-                        ),
+                        "event" => format!("SELECT state FROM wed_trace WHERE wid = {wid} ORDER BY seq DESC LIMIT 1"),
                         _ => format!("SELECT payload FROM job_pool WHERE wid = {wid}"),
                     },
                 ),
             ] {
-                assert_eq!(
-                    s.lines(&same(&source)),
-                    ["t"],
-                    "{kind} {literal:.60} by {from}, in {what}"
-                );
+                assert_eq!(s.lines(&same(&source)), ["t"], "{kind} {literal:.60} by {from}, in {what}");
             }
         }
     }
@@ -83,78 +61,30 @@ fn quoted(text: &str) -> String {
 fn text_round_trips() {
     let long = "x".repeat(100_000);
     let odd = "line\nbreak\ttab \"quote\" 'apostrophe' \\back\u{7f} \u{1f600} é ﷽ \u{202e}";
-    round_trips(
-        "text",
-        "text",
-        &[
-            "", " ", "null", "NULL", "'", "''", "{}", "$1", "\\u0000", odd, &long,
-        ],
-    );
+    round_trips("text", "text", &["", " ", "null", "NULL", "'", "''", "{}", "$1", "\\u0000", odd, &long]);
 }
 
 #[harness::test]
 fn integer_and_bigint_round_trip() {
-    round_trips(
-        "integer",
-        "integer",
-        &["0", "-1", "2147483647", "-2147483648"],
-    );
-    round_trips(
-        "bigint",
-        "bigint",
-        &[
-            "0",
-            "9007199254740993",
-            "9223372036854775807",
-            "-9223372036854775808",
-        ],
-    );
+    round_trips("integer", "integer", &["0", "-1", "2147483647", "-2147483648"]);
+    round_trips("bigint", "bigint", &["0", "9007199254740993", "9223372036854775807", "-9223372036854775808"]);
 }
 
 #[harness::test]
 fn numeric_and_float_round_trip() {
     let digits = format!("{}.{}", "9".repeat(100), "1".repeat(100));
-    round_trips(
-        "numeric",
-        "numeric",
-        &[
-            "0",
-            "-0.000",
-            "79.80",
-            "1e-30",
-            "NaN",
-            "Infinity",
-            "-Infinity",
-            &digits,
-        ],
-    );
+    round_trips("numeric", "numeric", &["0", "-0.000", "79.80", "1e-30", "NaN", "Infinity", "-Infinity", &digits]);
     round_trips(
         "float",
         "double precision",
-        &[
-            "0",
-            "0.1",
-            "1e308",
-            "5e-324",
-            "-1.7976931348623157e308",
-            "NaN",
-            "Infinity",
-            "-Infinity",
-        ],
+        &["0", "0.1", "1e308", "5e-324", "-1.7976931348623157e308", "NaN", "Infinity", "-Infinity"],
     );
 }
 
 #[harness::test]
 fn boolean_and_uuid_round_trip() {
     round_trips("boolean", "boolean", &["t", "f"]);
-    round_trips(
-        "uuid",
-        "uuid",
-        &[
-            "00000000-0000-0000-0000-000000000000",
-            "FFFFFFFF-ffff-FFFF-ffff-FFFFFFFFFFFF",
-        ],
-    );
+    round_trips("uuid", "uuid", &["00000000-0000-0000-0000-000000000000", "FFFFFFFF-ffff-FFFF-ffff-FFFFFFFFFFFF"]);
 }
 
 #[harness::test]
@@ -175,25 +105,12 @@ fn instants_dates_and_intervals_round_trip() {
     round_trips(
         "date",
         "date",
-        &[
-            "2024-02-29",
-            "0001-01-01",
-            "4713-01-01 BC",
-            "5874897-12-31",
-            "infinity",
-            "-infinity",
-        ],
+        &["2024-02-29", "0001-01-01", "4713-01-01 BC", "5874897-12-31", "infinity", "-infinity"],
     );
     round_trips(
         "interval",
         "interval",
-        &[
-            "0",
-            "1 year 2 mons -3 days 04:05:06.000007",
-            "-178000000 years",
-            "3d18h",
-            "00:00:00.000001",
-        ],
+        &["0", "1 year 2 mons -3 days 04:05:06.000007", "-178000000 years", "3d18h", "00:00:00.000001"],
     );
 }
 
@@ -202,76 +119,38 @@ fn jsonb_round_trips() {
     round_trips(
         "jsonb",
         "jsonb",
-        &[
-            "true",
-            "\"text\"",
-            "1e1000",
-            "[]",
-            "{}",
-            r#"{"a": [1, {"b": null}], "": "\"'\\ \ud83d\ude00", "wid": 1}"#,
-        ],
+        &["true", "\"text\"", "1e1000", "[]", "{}", r#"{"a": [1, {"b": null}], "": "\"'\\ \ud83d\ude00", "wid": 1}"#],
     );
 }
 
 #[harness::test]
 fn arrays_round_trip() {
-    round_trips(
-        "integer[]",
-        "integer[]",
-        &["{}", "{1}", "{1,NULL,-2147483648}"],
-    );
-    round_trips(
-        "text[]",
-        "text[]",
-        &["{}", r#"{"",NULL,"null","a,b","{","\"","\\"}"#],
-    );
+    round_trips("integer[]", "integer[]", &["{}", "{1}", "{1,NULL,-2147483648}"]);
+    round_trips("text[]", "text[]", &["{}", r#"{"",NULL,"null","a,b","{","\"","\\"}"#]);
     round_trips("numeric[]", "numeric[]", &["{1.50,NULL,1e-20}"]);
-    round_trips(
-        "float[]",
-        "double precision[]",
-        &["{0.1,NaN,-Infinity,NULL}"],
-    );
+    round_trips("float[]", "double precision[]", &["{0.1,NaN,-Infinity,NULL}"]);
     round_trips("bigint[]", "bigint[]", &["{9223372036854775807}"]);
     round_trips("boolean[]", "boolean[]", &["{t,f,NULL}"]);
-    round_trips(
-        "timestamptz[]",
-        "timestamptz[]",
-        &["{2026-01-01 00:00:00.000001Z,infinity,NULL}"],
-    );
+    round_trips("timestamptz[]", "timestamptz[]", &["{2026-01-01 00:00:00.000001Z,infinity,NULL}"]);
     round_trips("date[]", "date[]", &["{2024-02-29,infinity}"]);
     round_trips("interval[]", "interval[]", &["{1 mon -1 day,NULL}"]);
-    round_trips(
-        "uuid[]",
-        "uuid[]",
-        &["{00000000-0000-0000-0000-000000000000,NULL}"],
-    );
+    round_trips("uuid[]", "uuid[]", &["{00000000-0000-0000-0000-000000000000,NULL}"]);
     round_trips("jsonb[]", "jsonb[]", &[r#"{"{\"a\": 1}","[]",NULL}"#]);
     round_trips("enum(a, b)[]", "text[]", &["{}", "{a,b,a}"]);
 }
 
 #[harness::test]
 fn enums_round_trip_and_refuse_other_labels() {
-    round_trips(
-        "enum(small, middle size, LARGE)",
-        "text",
-        &["small", "middle size", "LARGE"],
-    );
+    round_trips("enum(small, middle size, LARGE)", "text", &["small", "middle size", "LARGE"]);
     let mut s = flow_of("enum(small,large)");
-    s.refused("INSERT INTO wed_flow (v) VALUES ('Small')")
-        .expect("23514");
-    s.refused("INSERT INTO wed_flow (v) VALUES ('')")
-        .expect("23514");
+    s.refused("INSERT INTO wed_flow (v) VALUES ('Small')").expect("23514");
+    s.refused("INSERT INTO wed_flow (v) VALUES ('')").expect("23514");
     let wid = s.number("INSERT INTO wed_flow (v) VALUES (NULL) RETURNING wid");
-    s.refused("UPDATE wed_flow SET v = 'medium'")
-        .expect("23514");
+    s.refused("UPDATE wed_flow SET v = 'medium'").expect("23514");
     s.finish_refused(wid, "one", "v = 'medium'").expect("23514");
-    assert_eq!(
-        s.line(&format!("SELECT v FROM wed_flow WHERE wid = {wid}")),
-        "·"
-    );
+    assert_eq!(s.line(&format!("SELECT v FROM wed_flow WHERE wid = {wid}")), "·");
     let mut s = flow_of("enum(a,b)[]");
-    s.refused("INSERT INTO wed_flow (v) VALUES ('{a,c}')")
-        .expect("23514");
+    s.refused("INSERT INTO wed_flow (v) VALUES ('{a,c}')").expect("23514");
 }
 
 #[harness::test]
@@ -295,17 +174,12 @@ fn a_value_that_does_not_fit_its_type_is_refused() {
 #[harness::test]
 fn a_default_that_does_not_fit_its_type_is_refused() {
     let mut s = flow_of("integer");
-    s.refused("INSERT INTO wed_attr (aname, atype, adv) VALUES ('w', 'integer', 'many')")
-        .expect("22P02");
-    s.refused("UPDATE wed_attr SET adv = 'many' WHERE aname = 'v'")
-        .expect("22P02");
+    s.refused("INSERT INTO wed_attr (aname, atype, adv) VALUES ('w', 'integer', 'many')").expect("22P02");
+    s.refused("UPDATE wed_attr SET adv = 'many' WHERE aname = 'v'").expect("22P02");
     // A default is a value, not an expression.
     s.run("INSERT INTO wed_attr (aname, adv) VALUES ('t', 'now()''; DROP TABLE wed_flow; --')");
     let wid = s.start();
-    assert_eq!(
-        s.line(&format!("SELECT t FROM wed_flow WHERE wid = {wid}")),
-        "now()'; DROP TABLE wed_flow; --"
-    );
+    assert_eq!(s.line(&format!("SELECT t FROM wed_flow WHERE wid = {wid}")), "now()'; DROP TABLE wed_flow; --");
 }
 
 #[harness::test]
@@ -341,11 +215,8 @@ fn every_name_of_a_type_is_known_and_no_other() {
     .iter()
     .enumerate()
     {
-        s.execute(
-            "INSERT INTO wed_attr (aname, atype) VALUES ($1, $2)",
-            &[&format!("a{at}"), kind],
-        )
-        .unwrap_or_else(|error| panic!("{kind}: {error:?}"));
+        s.execute("INSERT INTO wed_attr (aname, atype) VALUES ($1, $2)", &[&format!("a{at}"), kind])
+            .unwrap_or_else(|error| panic!("{kind}: {error:?}"));
     }
     for kind in [
         "",
@@ -368,12 +239,7 @@ fn every_name_of_a_type_is_known_and_no_other() {
         "serial",
         "int4range",
     ] {
-        let error = s
-            .execute(
-                "INSERT INTO wed_attr (aname, atype) VALUES ('bad', $1)",
-                &[&kind],
-            )
-            .expect_err(kind);
+        let error = s.execute("INSERT INTO wed_attr (aname, atype) VALUES ('bad', $1)", &[&kind]).expect_err(kind);
         let refusal = crate::support::session::Refusal::of(&error);
         assert_eq!(refusal.code, "WF012", "{kind}: {refusal:?}");
         assert!(refusal.hint.contains("jsonb"), "{kind}: {refusal:?}");
@@ -386,14 +252,8 @@ fn a_default_holds_for_new_instances_only() {
     let old = s.start();
     s.run("UPDATE wed_attr SET adv = 'given' WHERE aname = 'a2'");
     let new = s.start();
-    assert_eq!(
-        s.line(&format!("SELECT a2 FROM wed_flow WHERE wid = {old}")),
-        "·"
-    );
-    assert_eq!(
-        s.line(&format!("SELECT a2 FROM wed_flow WHERE wid = {new}")),
-        "given"
-    );
+    assert_eq!(s.line(&format!("SELECT a2 FROM wed_flow WHERE wid = {old}")), "·");
+    assert_eq!(s.line(&format!("SELECT a2 FROM wed_flow WHERE wid = {new}")), "given");
     assert_eq!(s.pending(new), ["tr_a3"]);
 }
 
@@ -403,16 +263,9 @@ fn an_attribute_is_added_while_instances_live() {
     let wid = s.start();
     s.finish(wid, "tr_a2", "a2 = 'done'");
     s.run("INSERT INTO wed_attr (aname, atype, adv) VALUES ('n', 'integer', '5'), ('m', 'text', NULL)");
-    assert_eq!(
-        s.trace(wid).len(),
-        2,
-        "the change of the model is no new state"
-    );
+    assert_eq!(s.trace(wid).len(), 2, "the change of the model is no new state");
     s.finish(wid, "tr_a3", "a3 = 'done', n = n + 1");
-    assert_eq!(
-        s.line("SELECT state ->> 'n', state ? 'm' FROM wed_trace ORDER BY seq DESC LIMIT 1"),
-        "6|t"
-    );
+    assert_eq!(s.line("SELECT state ->> 'n', state ? 'm' FROM wed_trace ORDER BY seq DESC LIMIT 1"), "6|t");
     assert_eq!(s.pending(wid), ["tr_final"]);
 }
 
@@ -432,20 +285,12 @@ fn an_attribute_is_added_while_others_read_and_write() {
         })
     };
     for number in 0..10 {
-        s.run(&format!(
-            "INSERT INTO wed_attr (aname, adv) VALUES ('extra{number}', 'x')"
-        ));
+        s.run(&format!("INSERT INTO wed_attr (aname, adv) VALUES ('extra{number}', 'x')"));
         s.start();
     }
     writer.join().expect("the writer");
-    assert_eq!(
-        s.number("SELECT count(*) FROM wed_instance WHERE status = 'F'"),
-        30
-    );
-    assert_eq!(
-        s.number("SELECT count(*) FROM wed_flow WHERE extra9 = 'x'"),
-        40
-    );
+    assert_eq!(s.number("SELECT count(*) FROM wed_instance WHERE status = 'F'"), 30);
+    assert_eq!(s.number("SELECT count(*) FROM wed_flow WHERE extra9 = 'x'"), 40);
 }
 
 #[harness::test]
@@ -454,14 +299,8 @@ fn a_renamed_attribute_is_followed_by_conditions_writes_and_instances() {
     s.run("UPDATE wed_trig SET writes = '{a2,a3}' WHERE tgname = 't1'");
     let wid = s.start();
     s.run("UPDATE wed_attr SET aname = 'hotel' WHERE aname = 'a2'");
-    assert_eq!(
-        s.line("SELECT cpred LIKE '%hotel IS NULL%', writes FROM wed_trig WHERE tgname = 't1'"),
-        "t|{hotel,a3}"
-    );
-    assert_eq!(
-        s.number("SELECT count(*) FROM wed_trig WHERE cpred LIKE '%a2%'"),
-        0
-    );
+    assert_eq!(s.line("SELECT cpred LIKE '%hotel IS NULL%', writes FROM wed_trig WHERE tgname = 't1'"), "t|{hotel,a3}");
+    assert_eq!(s.number("SELECT count(*) FROM wed_trig WHERE cpred LIKE '%a2%'"), 0);
     s.finish(wid, "tr_a2", "hotel = 'booked'");
     s.finish(wid, "tr_a3", "a3 = 'done'");
     assert_eq!(s.pending(wid), ["tr_final"]);
@@ -487,13 +326,8 @@ fn names_of_two_attributes_may_be_exchanged_by_way_of_a_third() {
 #[harness::test]
 fn an_attribute_that_a_condition_uses_is_not_dropped() {
     let mut s = Flow::of(PAPER).session();
-    let refusal = s
-        .refused("DELETE FROM wed_attr WHERE aname = 'a2'")
-        .expect("WF013");
-    assert!(
-        refusal.message.contains("t1") && refusal.message.contains("tf"),
-        "{refusal:?}"
-    );
+    let refusal = s.refused("DELETE FROM wed_attr WHERE aname = 'a2'").expect("WF013");
+    assert!(refusal.message.contains("t1") && refusal.message.contains("tf"), "{refusal:?}");
     assert_eq!(s.number("SELECT count(*) FROM wed_attr"), 3);
     s.start();
 }
@@ -506,11 +340,7 @@ fn an_attribute_that_nothing_uses_is_dropped() {
     s.run("DELETE FROM wed_attr WHERE aname = 'remark'");
     assert_eq!(s.lines("SELECT * FROM wed_flow"), ["1|ready|·|·"]);
     s.finish(wid, "tr_a2", "a2 = 'done'");
-    assert_eq!(
-        s.lines("SELECT state ? 'remark' FROM wed_trace ORDER BY seq"),
-        ["t", "f"],
-        "history keeps what it was"
-    );
+    assert_eq!(s.lines("SELECT state ? 'remark' FROM wed_trace ORDER BY seq"), ["t", "f"], "history keeps what it was");
     // The name is free again.
     s.run("INSERT INTO wed_attr (aname, atype) VALUES ('remark', 'integer')");
     s.start();
@@ -522,12 +352,10 @@ fn a_type_changes_only_while_there_are_no_instances() {
     s.run("INSERT INTO wed_attr (aname) VALUES ('n')");
     s.run("UPDATE wed_attr SET atype = 'integer', adv = '3' WHERE aname = 'n'");
     s.run("INSERT INTO wed_trig (trname, cpred) VALUES ('t', 'n > 2')");
-    s.refused("UPDATE wed_attr SET atype = 'text' WHERE aname = 'n'")
-        .expect("WF013");
+    s.refused("UPDATE wed_attr SET atype = 'text' WHERE aname = 'n'").expect("WF013");
     s.run("INSERT INTO wed_attr (aname) VALUES ('m')");
     s.start();
-    s.refused("UPDATE wed_attr SET atype = 'integer' WHERE aname = 'm'")
-        .expect("WF013");
+    s.refused("UPDATE wed_attr SET atype = 'integer' WHERE aname = 'm'").expect("WF013");
     assert_eq!(s.line("SELECT n + 1 FROM wed_flow"), "4");
 }
 
@@ -582,21 +410,15 @@ const VALUES: [(&str, &str); 23] = [
 /// Asserts that three states of a flow, in its trace and as payloads of its jobs, are its rows in JSON.
 fn assert_states_are_rows(database: &Arc<Database>, name: &str) {
     let mut owner = database.owner();
-    let flow = owner.line(&format!(
-        "SELECT schema_name FROM wed.flow WHERE name = '{name}'"
-    ));
+    let flow = owner.line(&format!("SELECT schema_name FROM wed.flow WHERE name = '{name}'"));
     owner.run("SET timezone = 'UTC'; SET intervalstyle = 'iso_8601'");
     let wrong = owner.lines(&format!(
-            "SELECT t.wid FROM {flow}.wed_trace t JOIN {flow}.wed_flow w USING (wid) JOIN {flow}.job_pool j USING \
+        "SELECT t.wid FROM {flow}.wed_trace t JOIN {flow}.wed_flow w USING (wid) JOIN {flow}.job_pool j USING \
              (wid) \
              WHERE t.state IS DISTINCT FROM to_jsonb(w) - 'wid' OR j.payload IS DISTINCT FROM to_jsonb(w) - 'wid'"
-        ));
+    ));
     assert_eq!(wrong, Vec::<String>::new(), "{name}");
-    assert_eq!(
-        owner.number(&format!("SELECT count(*) FROM {flow}.wed_trace")),
-        3,
-        "{name}"
-    );
+    assert_eq!(owner.number(&format!("SELECT count(*) FROM {flow}.wed_trace")), 3, "{name}");
 }
 
 /// The state in the trace, and the payload of a job, is the row as Postgres says it in JSON.
@@ -608,12 +430,7 @@ fn a_state_is_its_row_in_json() {
         ("all", only(&TYPES)),
         ("quoted", only(&["text", "uuid", "date", "interval"])),
         ("bare", only(&["integer", "numeric", "jsonb"])),
-        (
-            "many",
-            (0..120)
-                .map(|n| TYPES[n % TYPES.len()].to_owned())
-                .collect(),
-        ),
+        ("many", (0..120).map(|n| TYPES[n % TYPES.len()].to_owned()).collect()),
         ("one", only(&["text"])),
     ];
     let database = Database::new();
@@ -621,39 +438,25 @@ fn a_state_is_its_row_in_json() {
         let flow = database.flow(name);
         let mut s = flow.session();
         let named: Vec<(String, &String)> = (attributes.iter().enumerate())
-            .map(|(at, kind)| {
-                (
-                    format!("{}{at}", if at % 3 == 0 { "A_" } else { "\u{e4}" }),
-                    kind,
-                )
-            })
+            .map(|(at, kind)| (format!("{}{at}", if at % 3 == 0 { "A_" } else { "\u{e4}" }), kind))
             .collect();
-        let defined: Vec<String> = (named.iter())
-            .map(|(attribute, kind)| format!("('{attribute}', '{kind}')"))
-            .collect();
-        s.run(&format!(
-            "INSERT INTO wed_attr (aname, atype) VALUES {}",
-            defined.join(", ")
-        ));
+        let defined: Vec<String> =
+            (named.iter()).map(|(attribute, kind)| format!("('{attribute}', '{kind}')")).collect();
+        s.run(&format!("INSERT INTO wed_attr (aname, atype) VALUES {}", defined.join(", ")));
         s.run("INSERT INTO wed_trig (trname, cpred) VALUES ('go', 'true')");
         s.run("INSERT INTO wed_flow DEFAULT VALUES");
         for round in 0..2 {
             // Each type's values, one after the other.
             let set: Vec<(String, &str)> = (named.iter())
                 .filter_map(|(attribute, kind)| {
-                    let of: Vec<&str> = (VALUES.iter())
-                        .filter_map(|(of, value)| (of == kind).then_some(*value))
-                        .collect();
+                    let of: Vec<&str> =
+                        (VALUES.iter()).filter_map(|(of, value)| (of == kind).then_some(*value)).collect();
                     let value = of.get(round % of.len().max(1))?;
                     Some((format!("\"{attribute}\""), *value))
                 })
                 .collect();
             let (names, given): (Vec<String>, Vec<&str>) = set.into_iter().unzip();
-            s.run(&format!(
-                "INSERT INTO wed_flow ({}) VALUES ({})",
-                names.join(", "),
-                given.join(", ")
-            ));
+            s.run(&format!("INSERT INTO wed_flow ({}) VALUES ({})", names.join(", "), given.join(", ")));
         }
         assert_states_are_rows(&database, name);
     }
@@ -675,15 +478,10 @@ fn enum_gets_labels_and_integer_becomes_bigint_while_instances_run() {
     s.run("INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('c', 'told', 'st = ''refunded''')");
     s.finish(wid, "pay", "st = 'refunded', q = 4000000000");
     assert_eq!(s.pending(wid), ["told"]);
-    for narrower in [
-        "atype = 'enum(new, paid)' WHERE aname = 'st'",
-        "atype = 'integer' WHERE aname = 'q'",
-    ] {
-        s.refused(&format!("UPDATE wed_attr SET {narrower}"))
-            .expect("WF013");
+    for narrower in ["atype = 'enum(new, paid)' WHERE aname = 'st'", "atype = 'integer' WHERE aname = 'q'"] {
+        s.refused(&format!("UPDATE wed_attr SET {narrower}")).expect("WF013");
     }
-    s.refused("UPDATE wed_attr SET atype = 'numeric' WHERE aname = 'q'")
-        .expect("WF013");
+    s.refused("UPDATE wed_attr SET atype = 'numeric' WHERE aname = 'q'").expect("WF013");
 }
 
 #[harness::test]
@@ -697,12 +495,8 @@ fn renaming_an_attribute_follows_into_schedules() {
         flow.id
     ));
     s.run("UPDATE wed_attr SET aname = 'first' WHERE aname = 'a1'");
-    assert_eq!(
-        owner.line("SELECT state ->> 'first' FROM wed.schedule"),
-        "ready"
-    );
+    assert_eq!(owner.line("SELECT state ->> 'first' FROM wed.schedule"), "ready");
     s.run("INSERT INTO wed_attr (aname, atype) VALUES ('note', 'text')");
     owner.run("UPDATE wed.schedule SET state = '{\"note\": \"x\"}'");
-    s.refused("DELETE FROM wed_attr WHERE aname = 'note'")
-        .expect("WF013");
+    s.refused("DELETE FROM wed_attr WHERE aname = 'note'").expect("WF013");
 }

@@ -19,8 +19,7 @@ fn intervals_make_moments_that_there_are() {
 fn a_number_given_by_hand_leaves_room_for_others() {
     let flow = Flow::of(STEPS);
     let mut s = flow.session();
-    s.refused("INSERT INTO wed_flow (wid) VALUES (2147483647)")
-        .expect("23514");
+    s.refused("INSERT INTO wed_flow (wid) VALUES (2147483647)").expect("23514");
     s.run("BEGIN; INSERT INTO wed_flow (wid) VALUES (1000000); ROLLBACK");
     assert!(s.start() > 0);
 }
@@ -32,10 +31,8 @@ fn a_refused_trigger_takes_no_number() {
     let mut owner = flow.database.owner();
     let last = "SELECT last_value FROM wed.tgid_seq";
     let before = owner.number(last);
-    s.refused(
-        "INSERT INTO wed_trig (trname, cpred, attempts) SELECT 'x', 'true', 0 FROM generate_series(1, 10)",
-    )
-    .expect("WF013");
+    s.refused("INSERT INTO wed_trig (trname, cpred, attempts) SELECT 'x', 'true', 0 FROM generate_series(1, 10)")
+        .expect("WF013");
     assert_eq!(owner.number(last), before);
 }
 
@@ -49,9 +46,7 @@ fn locks_of_others_with_a_jobs_numbers_are_left_alone() {
     let tgid = owner.number(&format!("SELECT tgid FROM wed.job WHERE wid = {wid}"));
     // Somebody of another application of the same database.
     let mut other = flow.database.owner();
-    other.run(&format!(
-        "BEGIN; SELECT pg_advisory_xact_lock({wid}, {tgid})"
-    ));
+    other.run(&format!("BEGIN; SELECT pg_advisory_xact_lock({wid}, {tgid})"));
     std::thread::sleep(std::time::Duration::from_millis(100));
     owner.chores("overdue");
     owner.run("SELECT wed.end_overdue()");

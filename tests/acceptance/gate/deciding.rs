@@ -6,8 +6,7 @@ use serde_json::{Value as Json, json};
 use crate::support::{Database, Session};
 
 /// A new state that satisfies nothing.
-const STATE: &str =
-    r#"{"flow_id": 1, "version": 1, "wid": 1, "state": "{}", "fired": [], "final": false}"#;
+const STATE: &str = r#"{"flow_id": 1, "version": 1, "wid": 1, "state": "{}", "fired": [], "final": false}"#;
 /// A pool of which one job ends, the only one.
 const POOL: &str = r#"{"row_id": "(0,1)", "trname": "t", "attempt": 1, "others": 0, "pending": [],
   "has_exception": false, "has_waiting": false, "is_compensation": false, "status": "R", "last_seq": 4, "version": 1,
@@ -61,11 +60,7 @@ fn outcome_follows_from_the_state_and_the_pool() {
             json!({"becomes": "R", "fire": [7], "siblings": 0,
           "changes": false, "fires_exception": false, "satisfied": null}),
         ),
-        (
-            "two fire: each has one sibling",
-            json!({"state": {"fired": [8, 7]}}),
-            json!({"siblings": 1}),
-        ),
+        ("two fire: each has one sibling", json!({"state": {"fired": [8, 7]}}), json!({"siblings": 1})),
         (
             "a new instance",
             json!({"pool": {"row_id": null, "status": null, "last_seq": null},
@@ -78,11 +73,7 @@ fn outcome_follows_from_the_state_and_the_pool() {
           "state": {"fired": [7, 8]}}),
             json!({"fire": [8], "satisfied": [7, 8], "siblings": 1}),
         ),
-        (
-            "others are pending",
-            json!({"pool": {"others": 1, "pending": [7]}}),
-            json!({"becomes": "R", "fire": []}),
-        ),
+        ("others are pending", json!({"pool": {"others": 1, "pending": [7]}}), json!({"becomes": "R", "fire": []})),
         (
             "a group that was not evaluated keeps its value",
             json!({"pool": {"satisfied": [(1_i64 << 32) + 7, 9]},
@@ -106,11 +97,7 @@ fn outcome_follows_from_the_state_and_the_pool() {
             json!({"becomes": "E", "forced": "division by zero", "fire": []}),
         ),
     ];
-    hold(
-        &mut database.owner(),
-        "wed.decide_outcome(state, pool, cause, NULL)",
-        &cases,
-    );
+    hold(&mut database.owner(), "wed.decide_outcome(state, pool, cause, NULL)", &cases);
 }
 
 #[harness::test]
@@ -144,11 +131,7 @@ fn outcome_minds_waits() {
             json!({"becomes": "R", "fire": [8], "ends": []}),
         ),
     ];
-    hold(
-        &mut database.owner(),
-        "wed.decide_outcome(state, pool, cause, NULL)",
-        &cases,
-    );
+    hold(&mut database.owner(), "wed.decide_outcome(state, pool, cause, NULL)", &cases);
 }
 
 #[harness::test]
@@ -184,11 +167,7 @@ fn outcome_minds_exceptions_and_compensations() {
             json!({"becomes": "R", "fire": [], "forced": null}),
         ),
     ];
-    hold(
-        &mut database.owner(),
-        "wed.decide_outcome(state, pool, cause, NULL)",
-        &cases,
-    );
+    hold(&mut database.owner(), "wed.decide_outcome(state, pool, cause, NULL)", &cases);
 }
 
 #[harness::test]
@@ -208,11 +187,7 @@ fn first_fired_job_takes_over_the_row_only_where_the_host_runs_it_now() {
            t(tgid, tgname, delay, bound, constrained)",
     );
     let cases = [
-        (
-            "nothing fires",
-            json!({}),
-            json!({"reuses_row": false, "fire": [], "tgid": null}),
-        ),
+        ("nothing fires", json!({}), json!({"reuses_row": false, "fire": [], "tgid": null})),
         (
             "a host runs it now",
             json!({"outcome": {"fire": [101, 102]}}),
@@ -223,42 +198,18 @@ fn first_fired_job_takes_over_the_row_only_where_the_host_runs_it_now() {
             json!({"outcome": {"fire": [101]}, "pool": {"row_id": null}}),
             json!({"reuses_row": false, "fire": [101]}),
         ),
-        (
-            "it is due later",
-            json!({"outcome": {"fire": [102]}}),
-            json!({"reuses_row": false, "fire": [102]}),
-        ),
-        (
-            "a worker or a person does it",
-            json!({"outcome": {"fire": [103]}}),
-            json!({"reuses_row": false}),
-        ),
-        (
-            "it reserves",
-            json!({"outcome": {"fire": [104]}}),
-            json!({"reuses_row": true, "constrained": true}),
-        ),
+        ("it is due later", json!({"outcome": {"fire": [102]}}), json!({"reuses_row": false, "fire": [102]})),
+        ("a worker or a person does it", json!({"outcome": {"fire": [103]}}), json!({"reuses_row": false})),
+        ("it reserves", json!({"outcome": {"fire": [104]}}), json!({"reuses_row": true, "constrained": true})),
         (
             "it reserves, and no transition wrote",
             json!({"outcome": {"fire": [104]}, "cause": "_RETRY"}),
             json!({"reuses_row": false}),
         ),
     ];
-    hold(
-        &mut owner,
-        "wed.decide_next_job((outcome).fire, (pool).row_id IS NOT NULL, cause, true)",
-        &cases,
-    );
-    let no_room = [(
-        "the host has no room",
-        json!({"outcome": {"fire": [101]}}),
-        json!({"reuses_row": false}),
-    )];
-    hold(
-        &mut owner,
-        "wed.decide_next_job((outcome).fire, (pool).row_id IS NOT NULL, cause, false)",
-        &no_room,
-    );
+    hold(&mut owner, "wed.decide_next_job((outcome).fire, (pool).row_id IS NOT NULL, cause, true)", &cases);
+    let no_room = [("the host has no room", json!({"outcome": {"fire": [101]}}), json!({"reuses_row": false}))];
+    hold(&mut owner, "wed.decide_next_job((outcome).fire, (pool).row_id IS NOT NULL, cause, false)", &no_room);
 }
 
 #[harness::test]
@@ -267,59 +218,23 @@ fn each_rule_refuses_by_its_own_code() {
     let lost = json!({"row_id": null, "trname": null, "others": 1, "pending": [5]});
     let gone = json!({"row_id": null, "trname": null, "status": null});
     let cases = [
-        (
-            "nothing forbids it",
-            json!({"finished": {"tgid": 5}}),
-            json!(null),
-        ),
+        ("nothing forbids it", json!({"finished": {"tgid": 5}}), json!(null)),
         ("a start", json!({"pool": gone}), json!(null)),
-        (
-            "the claim was lost",
-            json!({"finished": {"tgid": 5}, "pool": lost}),
-            json!("40001"),
-        ),
-        (
-            "the instance is final",
-            json!({"cause": "_EVENT", "pool": gone}),
-            json!("WF002"),
-        ),
-        (
-            "final while others are pending",
-            json!({"state": {"final": true}, "pool": {"others": 1}}),
-            json!("WF007"),
-        ),
-        (
-            "the others only wait",
-            json!({"state": {"final": true}, "pool": {"others": 1, "waits": [7]}}),
-            json!(null),
-        ),
-        (
-            "so by an event",
-            json!({"cause": "_EVENT", "state": {"final": true}, "pool": {"others": 1}}),
-            json!("WF007"),
-        ),
-        (
-            "an operator may",
-            json!({"cause": "_RETRY", "state": {"final": true}, "pool": {"others": 1}}),
-            json!(null),
-        ),
+        ("the claim was lost", json!({"finished": {"tgid": 5}, "pool": lost}), json!("40001")),
+        ("the instance is final", json!({"cause": "_EVENT", "pool": gone}), json!("WF002")),
+        ("final while others are pending", json!({"state": {"final": true}, "pool": {"others": 1}}), json!("WF007")),
+        ("the others only wait", json!({"state": {"final": true}, "pool": {"others": 1, "waits": [7]}}), json!(null)),
+        ("so by an event", json!({"cause": "_EVENT", "state": {"final": true}, "pool": {"others": 1}}), json!("WF007")),
+        ("an operator may", json!({"cause": "_RETRY", "state": {"final": true}, "pool": {"others": 1}}), json!(null)),
         (
             "it must be an exception anyhow",
             json!({"state": {"final": true}, "pool": {"others": 1},
           "outcome": {"forced": "no"}}),
             json!(null),
         ),
-        (
-            "values of another version were kept",
-            json!({"state": {"kept": [1], "version": 2}}),
-            json!("40001"),
-        ),
+        ("values of another version were kept", json!({"state": {"kept": [1], "version": 2}}), json!("40001")),
     ];
-    hold(
-        &mut database.owner(),
-        "wed.find_refusal(state, finished, pool, outcome, cause)",
-        &cases,
-    );
+    hold(&mut database.owner(), "wed.find_refusal(state, finished, pool, outcome, cause)", &cases);
 }
 
 #[harness::test]
@@ -350,10 +265,7 @@ fn states_and_jobs_are_paired_by_flow_and_wid_and_never_by_position() {
     let all = decided(&mut owner, "", "true");
     assert_eq!(all, ["f 1 0 1", "f 2 0 1", "g 1 0 1", "g 2 0 1"]);
     assert_eq!(all, decided(&mut owner, "DESC", "true"));
-    assert_eq!(
-        decided(&mut owner, "", "j.wid = 2"),
-        ["f 1", "f 2 0 1", "g 1", "g 2 0 1"]
-    );
+    assert_eq!(decided(&mut owner, "", "j.wid = 2"), ["f 1", "f 2 0 1", "g 1", "g 2 0 1"]);
     let of_none = owner.line(
         "SELECT d.refusal FROM unnest(wed.decide('{}', wed.finished_job(1, 1, 1, 0), 'transition', NULL, false)) d",
     );

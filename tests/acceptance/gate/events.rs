@@ -39,18 +39,10 @@ fn an_event_may_not_touch_what_is_not_open() {
     let wid = s.start();
     for clause in ["state = 'shipped'", "paid = true, state = 'shipped'"] {
         let refusal = s.refused(&format!("UPDATE wed_flow SET {clause} WHERE wid = {wid}"));
-        assert!(
-            ["WF003", "WF007"].contains(&refusal.code.as_str()),
-            "{refusal:?}"
-        );
+        assert!(["WF003", "WF007"].contains(&refusal.code.as_str()), "{refusal:?}");
     }
-    let refusal = s
-        .refused("UPDATE wed_flow SET paid = true, state = 'odd'")
-        .expect("WF003");
-    assert!(
-        refusal.message.contains("\"state\" is not open"),
-        "{refusal:?}"
-    );
+    let refusal = s.refused("UPDATE wed_flow SET paid = true, state = 'odd'").expect("WF003");
+    assert!(refusal.message.contains("\"state\" is not open"), "{refusal:?}");
     assert_eq!(s.trace(wid).len(), 1);
 }
 
@@ -66,8 +58,7 @@ fn an_event_may_name_what_it_leaves_as_it_is() {
 fn an_event_that_would_end_the_instance_waits_for_the_pending() {
     let mut s = Flow::of(ORDER).session();
     let wid = s.start();
-    s.refused("UPDATE wed_flow SET remark = 'stop'")
-        .expect("WF007");
+    s.refused("UPDATE wed_flow SET remark = 'stop'").expect("WF007");
     assert_eq!(s.trace(wid).len(), 1);
 }
 
@@ -85,27 +76,20 @@ fn an_event_after_which_nothing_is_left_to_do_shows_when_a_worker_looks() {
     s.run("BEGIN");
     assert!(!s.take(wid, "step"));
     s.run("COMMIT");
-    assert_eq!(
-        s.trace(wid),
-        ["-> {step} R", "_EVENT -> {} R", "_SKIP -> {_EXCPT} E"]
-    );
+    assert_eq!(s.trace(wid), ["-> {step} R", "_EVENT -> {} R", "_SKIP -> {_EXCPT} E"]);
 }
 
 #[harness::test]
 fn one_event_of_an_instance_in_a_transaction() {
     let mut s = Flow::of(ORDER).session();
     let (a, b) = (s.start(), s.start());
-    s.run(&format!(
-        "BEGIN; UPDATE wed_flow SET remark = 'x' WHERE wid = {a}"
-    ));
+    s.run(&format!("BEGIN; UPDATE wed_flow SET remark = 'x' WHERE wid = {a}"));
     s.run(&format!("UPDATE wed_flow SET remark = 'x' WHERE wid = {b}"));
-    s.refused(&format!("UPDATE wed_flow SET remark = 'y' WHERE wid = {a}"))
-        .expect("WF006");
+    s.refused(&format!("UPDATE wed_flow SET remark = 'y' WHERE wid = {a}")).expect("WF006");
     s.run("BEGIN");
     s.run(&format!("UPDATE wed_flow SET remark = 'x' WHERE wid = {a}"));
     assert!(s.take(a, "remind"));
-    s.refused(&format!("UPDATE wed_flow SET state = 'x' WHERE wid = {a}"))
-        .expect("WF006");
+    s.refused(&format!("UPDATE wed_flow SET state = 'x' WHERE wid = {a}")).expect("WF006");
     assert_eq!(s.number("SELECT count(*) FROM wed_trace"), 2);
 }
 
@@ -115,8 +99,7 @@ fn closing_an_attribute_ends_its_events() {
     s.start();
     s.run("UPDATE wed_flow SET remark = 'x'");
     s.run("UPDATE wed_attr SET open = false WHERE aname = 'remark'");
-    s.refused("UPDATE wed_flow SET remark = 'y'")
-        .expect("WF003");
+    s.refused("UPDATE wed_flow SET remark = 'y'").expect("WF003");
     s.run("UPDATE wed_attr SET open = true WHERE aname = 'state'");
     s.run("UPDATE wed_flow SET state = 'odd'");
 }
@@ -129,8 +112,5 @@ fn an_event_is_not_counted_as_the_transition_that_is_pending() {
     assert_eq!(s.pending(wid), ["remind"]);
     // With the lock it is the transition.
     s.finish(wid, "remind", "remark = 'y'");
-    assert_eq!(
-        s.trace(wid),
-        ["-> {remind} R", "_EVENT -> {} R", "remind -> {remind} R"]
-    );
+    assert_eq!(s.trace(wid), ["-> {remind} R", "_EVENT -> {} R", "remind -> {remind} R"]);
 }

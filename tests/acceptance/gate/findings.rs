@@ -8,10 +8,7 @@ use crate::support::flows::{PAPER, STEPS};
 use crate::support::{Database, Flow, Session, eventually, on, sweep};
 
 /// Runs a statement in a session of its own, and hands over the refusal it ended with.
-fn beside(
-    mut session: Session,
-    statement: &'static str,
-) -> std::thread::JoinHandle<Option<String>> {
+fn beside(mut session: Session, statement: &'static str) -> std::thread::JoinHandle<Option<String>> {
     let handle = std::thread::spawn(move || session.tried(statement).map(|refusal| refusal.code));
     // Until it waits.
     std::thread::sleep(Duration::from_millis(300));
@@ -36,10 +33,7 @@ fn type_change_beside_an_insert_loses_no_value() {
     let (mut s, owner) = (flow.session(), flow.session());
     s.run("INSERT INTO wed_attr (aname, atype) VALUES ('code', 'integer')");
     s.run("BEGIN; INSERT INTO wed_flow (code) VALUES (7)");
-    let change = beside(
-        owner,
-        "UPDATE wed_attr SET atype = 'text' WHERE aname = 'code'",
-    );
+    let change = beside(owner, "UPDATE wed_attr SET atype = 'text' WHERE aname = 'code'");
     s.run("COMMIT");
     assert_eq!(change.join().expect("joined").as_deref(), Some("WF013"));
     assert_eq!(s.line("SELECT code FROM wed_flow"), "7");
@@ -55,23 +49,18 @@ fn settings_do_not_hide_a_change() {
     let mut s = Flow::of(ACCOUNT).session();
     s.start();
     s.run("SET extra_float_digits = -15");
-    s.refused("UPDATE wed_flow SET balance = 1499, poke = 1")
-        .expect("WF003");
+    s.refused("UPDATE wed_flow SET balance = 1499, poke = 1").expect("WF003");
     s.run("UPDATE wed_flow SET poke = 2");
     s.run("SET extra_float_digits = -2; UPDATE wed_attr SET open = true WHERE aname = 'balance'");
     s.run("UPDATE wed_flow SET balance = 0.1234567890123456");
-    assert_eq!(
-        s.line("SELECT state ->> 'balance' FROM wed_trace ORDER BY seq DESC LIMIT 1"),
-        "0.1234567890123456"
-    );
+    assert_eq!(s.line("SELECT state ->> 'balance' FROM wed_trace ORDER BY seq DESC LIMIT 1"), "0.1234567890123456");
 }
 
 #[harness::test]
 fn change_of_a_values_image_is_a_change() {
     let mut s = Flow::of(ACCOUNT).session();
     s.start();
-    s.refused("UPDATE wed_flow SET price = 1.50, poke = 1")
-        .expect("WF003");
+    s.refused("UPDATE wed_flow SET price = 1.50, poke = 1").expect("WF003");
     s.run("UPDATE wed_flow SET price = price, poke = 1");
 }
 
@@ -87,10 +76,7 @@ fn job_that_cannot_be_looked_at_is_not_claimed() {
     let claimed = format!("SELECT trname FROM wed.claim({host}, 10) ORDER BY 1");
     assert_eq!(owner.lines(&claimed), ["tr_a3"]);
     assert_eq!(s.pending(wid), ["tr_a2", "tr_a3"]);
-    assert_eq!(
-        s.line("SELECT waits_for LIKE 'a lock%' FROM job_pool WHERE trname = 'tr_a2'"),
-        "t"
-    );
+    assert_eq!(s.line("SELECT waits_for LIKE 'a lock%' FROM job_pool WHERE trname = 'tr_a2'"), "t");
     holder.run("COMMIT");
     owner.run("UPDATE wed.job SET due = now() WHERE host_id IS NULL");
     assert!(owner.lines(&claimed).is_empty());
@@ -103,8 +89,7 @@ fn job_that_is_put_off_keeps_its_sibling_alive() {
     let store = &flow.database.store;
     let host = on(store.register_host("by hand", Duration::from_secs(600))).expect("registered");
     let claimed = on(store.claim(host, 10)).expect("claimed");
-    on(store.put_off(host, &[claimed[0].job.token], None, Duration::from_secs(5)))
-        .expect("put off");
+    on(store.put_off(host, &[claimed[0].job.token], None, Duration::from_secs(5))).expect("put off");
     let mut owner = flow.database.owner();
     owner.run(&format!(
         "SELECT wed.fail_attempts({host}, jsonb_build_array(jsonb_build_object( \
@@ -114,24 +99,15 @@ fn job_that_is_put_off_keeps_its_sibling_alive() {
     ));
     let mut s = flow.session();
     assert_eq!(s.status(wid), "R");
-    assert_eq!(
-        owner.lines("SELECT awaits_siblings, put_off IS NOT NULL FROM wed.job ORDER BY 1"),
-        ["f|t", "t|f"]
-    );
-    assert_eq!(
-        s.lines("SELECT waits_for LIKE 'a lock%' FROM job_pool ORDER BY 1"),
-        ["f", "t"]
-    );
+    assert_eq!(owner.lines("SELECT awaits_siblings, put_off IS NOT NULL FROM wed.job ORDER BY 1"), ["f|t", "t|f"]);
+    assert_eq!(s.lines("SELECT waits_for LIKE 'a lock%' FROM job_pool ORDER BY 1"), ["f", "t"]);
     // Its sibling leaves the pool: it is due.
     owner.run("UPDATE wed.job SET due = now() WHERE NOT awaits_siblings");
     let again = on(store.claim(host, 10)).expect("claimed").remove(0);
     let attribute = again.job.transition.trim_start_matches("tr_").to_owned();
     let done = group(store, &again, &[&attribute], None, &["done"]);
     on(store.commit_batch(host, &[done], false, false)).expect("committed");
-    assert_eq!(
-        owner.line("SELECT bool_or(awaits_siblings), bool_and(due <= now()) FROM wed.job"),
-        "f|t"
-    );
+    assert_eq!(owner.line("SELECT bool_or(awaits_siblings), bool_and(due <= now()) FROM wed.job"), "f|t");
 }
 
 #[harness::test]
@@ -205,10 +181,7 @@ fn one_bad_row_stops_no_sweep() {
     flow.session().start();
     let mut owner = flow.database.owner();
     let host = owner.number(REGISTER);
-    assert_eq!(
-        owner.number(&format!("SELECT count(*) FROM wed.claim({host}, 1)")),
-        1
-    );
+    assert_eq!(owner.number(&format!("SELECT count(*) FROM wed.claim({host}, 1)")), 1);
     owner.run("UPDATE wed.host SET expires_at = now() - interval '1 s'");
     // No moment can be computed of it.
     owner.run("UPDATE wed.job SET timeout = '170000000 years' WHERE host_id IS NULL");
@@ -217,14 +190,8 @@ fn one_bad_row_stops_no_sweep() {
     let transition = owner.line("SELECT trname FROM wed.job WHERE host_id IS NULL");
     assert!(worker.take(1, &transition));
     sweep(&flow.database.store);
-    assert_eq!(
-        owner.number("SELECT count(*) FROM wed.job WHERE host_id IS NOT NULL"),
-        0
-    );
-    assert_eq!(
-        owner.number("SELECT count(*) FROM wed.usage WHERE weighed_at > now() - interval '1 hour'"),
-        1
-    );
+    assert_eq!(owner.number("SELECT count(*) FROM wed.job WHERE host_id IS NOT NULL"), 0);
+    assert_eq!(owner.number("SELECT count(*) FROM wed.usage WHERE weighed_at > now() - interval '1 hour'"), 1);
 }
 
 #[harness::test]
@@ -236,9 +203,7 @@ fn sweep_waits_for_nobody() {
     let (mut worker, mut event) = (flow.session(), flow.session());
     worker.run("BEGIN");
     assert!(worker.take(wid, "tr_a2"));
-    event.run(&format!(
-        "BEGIN; UPDATE wed_flow SET a3 = 'event' WHERE wid = {wid}"
-    ));
+    event.run(&format!("BEGIN; UPDATE wed_flow SET a3 = 'event' WHERE wid = {wid}"));
     std::thread::sleep(Duration::from_millis(50));
     let mut owner = flow.database.owner();
     owner.run("SET statement_timeout = '20s'");
@@ -278,10 +243,7 @@ fn suspension_waits_for_no_transaction() {
     s.run(STEPS);
     s.run("BEGIN; UPDATE wed_trig SET timeout = '3 s' WHERE NOT cfinal");
     on(store.suspend_tenant("acme", true)).expect("suspended");
-    assert!(
-        s.batch_execute("SELECT 1").is_err(),
-        "its session has ended"
-    );
+    assert!(s.batch_execute("SELECT 1").is_err(), "its session has ended");
     assert!(postgres::Client::connect(&url, postgres::NoTls).is_err());
     on(store.suspend_tenant("acme", false)).expect("resumed");
     Session::on(&flow.database, &url).start();
@@ -294,22 +256,16 @@ fn suspended_tenant_starts_and_changes_nothing() {
     s.run("UPDATE wed_attr SET open = true WHERE aname = 'a3'");
     let wid = s.start();
     // Before its sessions are ended.
-    flow.database
-        .owner()
-        .run("UPDATE wed.tenant SET suspended_at = now()");
-    s.refused("INSERT INTO wed_flow DEFAULT VALUES")
-        .expect("WF021");
-    s.refused("UPDATE wed_flow SET a3 = 'event'")
-        .expect("WF021");
-    s.finish_refused(wid, "tr_a2", "a2 = 'done'")
-        .expect("WF021");
+    flow.database.owner().run("UPDATE wed.tenant SET suspended_at = now()");
+    s.refused("INSERT INTO wed_flow DEFAULT VALUES").expect("WF021");
+    s.refused("UPDATE wed_flow SET a3 = 'event'").expect("WF021");
+    s.finish_refused(wid, "tr_a2", "a2 = 'done'").expect("WF021");
 }
 
 #[harness::test]
 fn backoff_is_bounded_however_often() {
     let (flow, _) = hosted();
-    flow.session()
-        .run("UPDATE wed_trig SET backoff = '100 years', attempts = 1000");
+    flow.session().run("UPDATE wed_trig SET backoff = '100 years', attempts = 1000");
     let mut owner = flow.database.owner();
     let host = owner.number(REGISTER);
     owner.run(&format!("SELECT * FROM wed.claim({host}, 10)"));
@@ -338,8 +294,7 @@ fn start_near_a_quota_holds_nothing_that_others_share() {
     owner.run("BEGIN; SELECT * FROM wed.usage FOR UPDATE; ROLLBACK");
     s.run("COMMIT");
     s.start();
-    s.refused("INSERT INTO wed_flow DEFAULT VALUES")
-        .expect("WF020");
+    s.refused("INSERT INTO wed_flow DEFAULT VALUES").expect("WF020");
 }
 
 #[harness::test]
@@ -350,8 +305,7 @@ fn locked_table_stops_no_weighing() {
     let mut owner = flow.database.owner();
     let (free, url) = (flow.database.flow("free"), flow.url.clone());
     free.session().run(STEPS);
-    free.session()
-        .run("INSERT INTO wed_flow SELECT FROM generate_series(1, 1000)");
+    free.session().run("INSERT INTO wed_flow SELECT FROM generate_series(1, 1000)");
     let mut holder = Session::on(&flow.database, &url);
     holder.run("BEGIN; LOCK TABLE wed_flow IN ACCESS EXCLUSIVE MODE");
     assert_eq!(owner.line("SELECT wed.weigh_usage()"), "t");
@@ -366,8 +320,7 @@ fn refused_conditions_take_no_numbers() {
     let last = "SELECT last_value FROM wed.tgid_seq";
     let before = owner.number(last);
     let mut s = flow.session();
-    s.refused("INSERT INTO wed_trig (trname, cpred) VALUES ('x', 'nobody = 1')")
-        .expect("42703");
+    s.refused("INSERT INTO wed_trig (trname, cpred) VALUES ('x', 'nobody = 1')").expect("42703");
     assert_eq!(owner.number(last), before);
 }
 
@@ -401,8 +354,7 @@ fn flow_has_a_bounded_number_of_triggers() {
     ));
     let mut s = flow.session();
     s.run("INSERT INTO wed_trig (trname, cpred) VALUES ('last', 'n < 0')");
-    s.refused("INSERT INTO wed_trig (trname, cpred) VALUES ('more', 'n < 0')")
-        .expect("WF013");
+    s.refused("INSERT INTO wed_trig (trname, cpred) VALUES ('more', 'n < 0')").expect("WF013");
 }
 
 #[harness::test]
@@ -414,10 +366,7 @@ fn host_that_leaves_while_it_claims_leaves_no_job() {
     let leaves = beside(other, "SELECT wed.leave_host(1)");
     owner.run("COMMIT");
     assert_eq!(leaves.join().expect("joined"), None);
-    assert_eq!(
-        owner.line("SELECT count(*), count(host_id), sum(attempt) FROM wed.job"),
-        "2|0|0"
-    );
+    assert_eq!(owner.line("SELECT count(*), count(host_id), sum(attempt) FROM wed.job"), "2|0|0");
 }
 
 #[harness::test]
@@ -429,24 +378,19 @@ fn trigger_is_not_removed_beside_a_state_that_fires_it() {
     s.run("COMMIT");
     assert_eq!(removal.join().expect("joined").as_deref(), Some("WF013"));
     let mut owner = flow.database.owner();
-    assert_eq!(
-        owner.number("SELECT count(*) FROM wed.job j JOIN wed.trigger USING (tgid)"),
-        1
-    );
+    assert_eq!(owner.number("SELECT count(*) FROM wed.job j JOIN wed.trigger USING (tgid)"), 1);
 }
 
 #[harness::test]
 fn job_that_kills_its_hosts_ends_as_an_exception() {
     let (flow, wid) = hosted();
     let mut owner = flow.database.owner();
-    flow.session()
-        .run("UPDATE wed_trig SET attempts = 2 WHERE trname = 'tr_a2'");
+    flow.session().run("UPDATE wed_trig SET attempts = 2 WHERE trname = 'tr_a2'");
     let mut claims = 0;
     while flow.session().status(wid) == "R" {
         let host = owner.number(REGISTER);
         owner.run(&format!("SELECT * FROM wed.claim({host}, 10)"));
-        claims += owner
-            .number("SELECT count(*) FROM wed.job WHERE trname = 'tr_a2' AND host_id IS NOT NULL");
+        claims += owner.number("SELECT count(*) FROM wed.job WHERE trname = 'tr_a2' AND host_id IS NOT NULL");
         owner.run("UPDATE wed.host SET expires_at = now() - interval '1 s'");
         owner.chores("abandoned");
         owner.chores("exhausted");
@@ -462,10 +406,7 @@ fn job_that_kills_its_hosts_ends_as_an_exception() {
     assert_eq!(claims, 3);
     let mut s = flow.session();
     assert_eq!(s.status(wid), "E");
-    assert_eq!(
-        s.line("SELECT count(*) FROM wed_attempt WHERE outcome = 'abandoned' AND trname = 'tr_a2'"),
-        "3"
-    );
+    assert_eq!(s.line("SELECT count(*) FROM wed_attempt WHERE outcome = 'abandoned' AND trname = 'tr_a2'"), "3");
 }
 
 #[harness::test]
@@ -473,8 +414,7 @@ fn rolled_back_number_is_not_counted() {
     let mut s = Flow::of(STEPS).session();
     s.run("BEGIN; INSERT INTO wed_flow (wid) VALUES (1000000000); ROLLBACK");
     assert!(s.start() < 1_000_000, "the sequence has not moved");
-    s.refused("INSERT INTO wed_flow (wid) VALUES (1000000001)")
-        .expect("23514");
+    s.refused("INSERT INTO wed_flow (wid) VALUES (1000000001)").expect("23514");
     s.run("INSERT INTO wed_flow (wid) VALUES (5000000)");
     assert_eq!(s.start(), 5_000_001);
     s.run("INSERT INTO wed_flow (wid) VALUES (5000002)");
@@ -504,10 +444,7 @@ fn termination_counts_for_all_jobs_of_a_worker() {
             ) == 0)
                 .then_some(())
         });
-        assert_eq!(
-            owner.lines("SELECT attempt FROM wed.job ORDER BY trname"),
-            [times.to_string(), times.to_string()]
-        );
+        assert_eq!(owner.lines("SELECT attempt FROM wed.job ORDER BY trname"), [times.to_string(), times.to_string()]);
         owner.run("UPDATE wed.job SET due = now()");
     }
 }
@@ -516,9 +453,7 @@ fn termination_counts_for_all_jobs_of_a_worker() {
 fn partitions_are_made_well_ahead() {
     let flow = Flow::of(STEPS);
     let (mut s, mut owner) = (flow.session(), flow.database.owner());
-    let last = owner.line(
-        "SELECT 'trace_' || to_char(now() AT TIME ZONE 'UTC' + interval '7 days', 'YYYYMMDD')",
-    );
+    let last = owner.line("SELECT 'trace_' || to_char(now() AT TIME ZONE 'UTC' + interval '7 days', 'YYYYMMDD')");
     owner.run(&format!("DROP TABLE wed.{last}"));
     // A session that has read the trace keeps its partitions locked.
     s.run("BEGIN; SELECT count(*) FROM wed_trace");
@@ -564,15 +499,13 @@ fn condition_over_time_is_looked_at_again() {
            VALUES ('t', 'remind', 'until > now()'), ('u', 'else', 'n IS NULL');",
     );
     let mut s = flow.session();
-    let wid =
-        s.number("INSERT INTO wed_flow (until) VALUES (now() + interval '100 ms') RETURNING wid");
+    let wid = s.number("INSERT INTO wed_flow (until) VALUES (now() + interval '100 ms') RETURNING wid");
     std::thread::sleep(Duration::from_millis(150));
     s.run("BEGIN");
     assert!(!s.take(wid, "remind"));
     s.run("COMMIT");
     assert_eq!(s.pending(wid), ["else"]);
-    let other =
-        s.number("INSERT INTO wed_flow (until) VALUES (now() + interval '100 ms') RETURNING wid");
+    let other = s.number("INSERT INTO wed_flow (until) VALUES (now() + interval '100 ms') RETURNING wid");
     std::thread::sleep(Duration::from_millis(150));
     let mut owner = flow.database.owner();
     // One look is limited in time.
@@ -591,10 +524,7 @@ fn jobs_of_a_tenant_hide_no_stale_job_of_another() {
         let store = &database.store;
         on(store.create_tenant(name, "")).expect("a tenant");
         on(store.create_flow(name, "trial", "")).expect("a flow");
-        let mut session = Session::on(
-            &database,
-            &on(store.flow_url(name, "trial")).expect("its URL"),
-        );
+        let mut session = Session::on(&database, &on(store.flow_url(name, "trial")).expect("its URL"));
         session.run(
             "INSERT INTO wed_attr (aname, atype) VALUES ('until', 'timestamptz'), ('n', 'integer');
              INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('t', 'remind', 'until > now()'),
@@ -607,8 +537,7 @@ fn jobs_of_a_tenant_hide_no_stale_job_of_another() {
         "INSERT INTO wed_flow (until) SELECT now() + CASE i WHEN 3000 THEN interval '100 ms' ELSE '1 day' END
          FROM generate_series(1, 3000) i ORDER BY i",
     );
-    let wid = quiet
-        .number("INSERT INTO wed_flow (until) VALUES (now() + interval '100 ms') RETURNING wid");
+    let wid = quiet.number("INSERT INTO wed_flow (until) VALUES (now() + interval '100 ms') RETURNING wid");
     std::thread::sleep(Duration::from_millis(150));
     let mut owner = database.owner();
     owner.chores("clock");
@@ -652,18 +581,10 @@ fn tenant_has_so_many_sessions_over_all_its_flows() {
     let other = one.database.flow("other");
     let mut owner = one.database.owner();
     owner.run("UPDATE wed.quota SET connections = 3");
-    let mut sessions = [
-        one.session(),
-        other.session(),
-        one.session(),
-        other.session(),
-        one.session(),
-    ];
+    let mut sessions = [one.session(), other.session(), one.session(), other.session(), one.session()];
     assert_eq!(owner.number("SELECT wed.end_surplus_sessions(0)"), 2);
     eventually("the newest have ended", || {
-        let alive = sessions
-            .iter_mut()
-            .map(|s| s.batch_execute("SELECT 1").is_ok());
+        let alive = sessions.iter_mut().map(|s| s.batch_execute("SELECT 1").is_ok());
         (alive.collect::<Vec<_>>() == [true, true, true, false, false]).then_some(())
     });
 }

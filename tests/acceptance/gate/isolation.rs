@@ -54,11 +54,7 @@ fn no_query_of_a_flows_role_sees_a_row_of_another_flow() {
             "SELECT count(*) FROM {relation} x WHERE set_config('a.seen', current_setting('a.seen') || to_jsonb(x)::text,
                false) IS NULL"
         ));
-        assert_eq!(
-            s.line("SELECT current_setting('a.seen') ~ 'canary'"),
-            "f",
-            "{relation}"
-        );
+        assert_eq!(s.line("SELECT current_setting('a.seen') ~ 'canary'"), "f", "{relation}");
         // What an error says of a value, of each column.
         let columns = s.lines(&format!(
             "SELECT quote_ident(attname) FROM pg_attribute WHERE attrelid = '{relation}'::regclass AND attnum > 0
@@ -68,10 +64,7 @@ fn no_query_of_a_flows_role_sees_a_row_of_another_flow() {
             let said = s.tried(&format!(
                 "SELECT count(*) FROM {relation} x WHERE ((x.{column})::text || ' of x')::integer > 0"
             ));
-            assert!(
-                said.is_none_or(|said| !said.message.contains("canary")),
-                "{relation}.{column}"
-            );
+            assert!(said.is_none_or(|said| !said.message.contains("canary")), "{relation}.{column}");
         }
     }
     assert!(s.number("SELECT count(*) FROM wed_trace") >= 20);
@@ -106,22 +99,16 @@ fn no_lock_of_a_flows_role_reaches_a_shared_table() {
         "ACCESS EXCLUSIVE",
     ];
     for relation in relations(&mut s) {
-        let locks = modes
-            .iter()
-            .map(|mode| format!("LOCK TABLE {relation} IN {mode} MODE"))
-            .chain(
-                ["UPDATE", "NO KEY UPDATE", "SHARE", "KEY SHARE"]
-                    .iter()
-                    .map(|kind| format!("SELECT * FROM {relation} FOR {kind}")),
-            );
+        let locks = modes.iter().map(|mode| format!("LOCK TABLE {relation} IN {mode} MODE")).chain(
+            ["UPDATE", "NO KEY UPDATE", "SHARE", "KEY SHARE"]
+                .iter()
+                .map(|kind| format!("SELECT * FROM {relation} FOR {kind}")),
+        );
         for lock in locks {
             s.run("BEGIN");
             if let Some(refusal) = s.tried(&lock) {
                 // Privileges, or a view that Postgres cannot lock rows of.
-                assert!(
-                    ["42501", "0A000"].contains(&refusal.code.as_str()),
-                    "{lock}: {refusal:?}"
-                );
+                assert!(["42501", "0A000"].contains(&refusal.code.as_str()), "{lock}: {refusal:?}");
                 continue;
             }
             assert_eq!(shared_locks(&mut owner, pid), [""; 0], "{lock}");
@@ -129,9 +116,7 @@ fn no_lock_of_a_flows_role_reaches_a_shared_table() {
         }
         // Others go on beside the strongest lock that it gets.
         s.run("BEGIN");
-        if s.tried(&format!("LOCK TABLE {relation} IN ACCESS EXCLUSIVE MODE"))
-            .is_none()
-        {
+        if s.tried(&format!("LOCK TABLE {relation} IN ACCESS EXCLUSIVE MODE")).is_none() {
             t.run("INSERT INTO wed_flow (a1) VALUES ('theirs')");
             t.run("UPDATE wed_resource SET capacity = capacity + 1");
         }
@@ -172,24 +157,30 @@ fn views_that_flows_read_are_barriers_owned_by_a_reader() {
     database.flow("one").session().run(BUSY);
     let mut owner = database.owner();
     assert_eq!(
-        owner.line("SELECT string_agg(DISTINCT relowner::regrole::text, ' ') FROM pg_class WHERE relkind = 'v'
-                      AND relnamespace::regnamespace::text ~ '^wf_'"),
+        owner.line(
+            "SELECT string_agg(DISTINCT relowner::regrole::text, ' ') FROM pg_class WHERE relkind = 'v'
+                      AND relnamespace::regnamespace::text ~ '^wf_'"
+        ),
         "wed_reader"
     );
     // A view that reads a shared table is a barrier; others read such a view.
     assert_eq!(
-        owner.lines("SELECT DISTINCT c.oid::regclass FROM pg_class c JOIN pg_rewrite r ON r.ev_class = c.oid
+        owner.lines(
+            "SELECT DISTINCT c.oid::regclass FROM pg_class c JOIN pg_rewrite r ON r.ev_class = c.oid
                        JOIN pg_depend d ON d.objid = r.oid AND d.classid = 'pg_rewrite'::regclass
                          AND d.refclassid = 'pg_class'::regclass
                        JOIN pg_class t ON t.oid = d.refobjid
                      WHERE c.relkind = 'v' AND c.relnamespace::regnamespace::text ~ '^wf_'
                        AND t.relnamespace = 'wed'::regnamespace
-                       AND NOT coalesce('security_barrier=true' = ANY (c.reloptions), false)"),
+                       AND NOT coalesce('security_barrier=true' = ANY (c.reloptions), false)"
+        ),
         [""; 0]
     );
     assert_eq!(
-        owner.lines("SELECT privilege_type, table_name FROM information_schema.role_table_grants
-                     WHERE grantee = 'wed_reader' AND table_schema = 'wed' AND privilege_type <> 'SELECT'"),
+        owner.lines(
+            "SELECT privilege_type, table_name FROM information_schema.role_table_grants
+                     WHERE grantee = 'wed_reader' AND table_schema = 'wed' AND privilege_type <> 'SELECT'"
+        ),
         [""; 0]
     );
 }
@@ -205,16 +196,15 @@ fn stock_that_two_sessions_add_to_at_once_is_added_up() {
     });
     let mut owner = flow.database.owner();
     crate::support::wait::eventually("the other session waits for the key", || {
-        (owner.number("SELECT count(*) FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database \
-           WHERE datname = current_database()) OR NOT granted AND locktype = 'transactionid'") > 0)
+        (owner.number(
+            "SELECT count(*) FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database \
+           WHERE datname = current_database()) OR NOT granted AND locktype = 'transactionid'",
+        ) > 0)
             .then_some(())
     });
     s.run("COMMIT");
     waiting.join().expect("added");
-    assert_eq!(
-        s.line("SELECT capacity, minimum FROM wed_resource"),
-        "111|2"
-    );
+    assert_eq!(s.line("SELECT capacity, minimum FROM wed_resource"), "111|2");
 }
 
 #[harness::test]
@@ -227,14 +217,9 @@ fn spans_are_bounded_by_what_they_add() {
             "1200 months 2000000 days -1000000 hours",
             "-71000000 months 2130000001 days",
         ] {
-            s.refused(&format!(
-                "UPDATE wed_trig SET {column} = '{span}' WHERE tgname = 't'"
-            ))
-            .expect("WF013");
+            s.refused(&format!("UPDATE wed_trig SET {column} = '{span}' WHERE tgname = 't'")).expect("WF013");
         }
-        s.run(&format!(
-            "UPDATE wed_trig SET {column} = '99 years' WHERE tgname = 't'"
-        ));
+        s.run(&format!("UPDATE wed_trig SET {column} = '99 years' WHERE tgname = 't'"));
     }
     let mut owner = flow.database.owner();
     for statement in [
@@ -266,10 +251,8 @@ fn defaults_are_held_to_what_instances_are() {
         ("numeric[]", "'{1e131000}'"),
         ("jsonb[]", "'{1e131000}'"),
     ] {
-        s.refused(&format!(
-            "INSERT INTO wed_attr (aname, atype, adv) SELECT 'big', '{atype}', {default}"
-        ))
-        .expect("WF031");
+        s.refused(&format!("INSERT INTO wed_attr (aname, atype, adv) SELECT 'big', '{atype}', {default}"))
+            .expect("WF031");
     }
     s.refused("INSERT INTO wed_attr (aname, atype, adv) SELECT 'big', 'integer[]', '{' || repeat('1,', 5000) || '1}'")
         .expect("WF033");
@@ -283,27 +266,11 @@ fn documents_are_nested_at_most_100_levels() {
     let mut s = flow.session();
     s.run("INSERT INTO wed_attr (aname, atype, open) VALUES ('j', 'jsonb', true), ('js', 'jsonb[]', true)");
     let nested = |levels: usize| format!("'{}1{}'::jsonb", "[".repeat(levels), "]".repeat(levels));
-    s.refused(&format!(
-        "INSERT INTO wed_flow (a1, j) VALUES ('x', {})",
-        nested(101)
-    ))
-    .expect("WF035");
-    s.refused(&format!(
-        "INSERT INTO wed_flow (a1, js) VALUES ('x', ARRAY[{}])",
-        nested(101)
-    ))
-    .expect("WF035");
-    s.refused(&format!(
-        "INSERT INTO wed_flow (a1, j) VALUES ('x', {})",
-        nested(6000)
-    ))
-    .expect("WF035");
-    s.run(&format!(
-        "INSERT INTO wed_flow (a1, j) VALUES ('x', {})",
-        nested(100)
-    ));
-    s.refused("UPDATE wed_flow SET j = jsonb_build_array(j)")
-        .expect("WF035");
+    s.refused(&format!("INSERT INTO wed_flow (a1, j) VALUES ('x', {})", nested(101))).expect("WF035");
+    s.refused(&format!("INSERT INTO wed_flow (a1, js) VALUES ('x', ARRAY[{}])", nested(101))).expect("WF035");
+    s.refused(&format!("INSERT INTO wed_flow (a1, j) VALUES ('x', {})", nested(6000))).expect("WF035");
+    s.run(&format!("INSERT INTO wed_flow (a1, j) VALUES ('x', {})", nested(100)));
+    s.refused("UPDATE wed_flow SET j = jsonb_build_array(j)").expect("WF035");
 }
 
 #[harness::test]
@@ -312,41 +279,23 @@ fn zeros_of_many_digits_are_refused() {
     s.run("INSERT INTO wed_attr (aname, atype) VALUES ('j', 'jsonb')");
     s.refused("INSERT INTO wed_flow (a1, j) SELECT 'x', ('[' || repeat('0e-16383,', 12000) || '0]')::jsonb")
         .expect("WF031");
-    s.run(
-        "INSERT INTO wed_flow (a1, j) SELECT 'x', ('[' || repeat('0.00,', 12000) || '0]')::jsonb",
-    );
+    s.run("INSERT INTO wed_flow (a1, j) SELECT 'x', ('[' || repeat('0.00,', 12000) || '0]')::jsonb");
 }
 
 #[harness::test]
 fn long_attribute_names_keep_their_bounds() {
     let mut s = Flow::of(BUSY).session();
     let name = |last: &str| format!("{}{last}", "A".repeat(60));
-    s.run(&format!(
-        "INSERT INTO wed_attr (aname, atype) VALUES ('{}', 'jsonb'), ('{}', 'text')",
-        name("x"),
-        name("y")
-    ));
-    s.run(&format!(
-        "UPDATE wed_attr SET open = true WHERE aname = '{}'",
-        name("y")
-    ));
-    s.refused(&format!(
-        "INSERT INTO wed_flow (a1, \"{}\") VALUES ('x', '[1e131000]')",
-        name("x")
-    ))
-    .expect("WF031");
+    s.run(&format!("INSERT INTO wed_attr (aname, atype) VALUES ('{}', 'jsonb'), ('{}', 'text')", name("x"), name("y")));
+    s.run(&format!("UPDATE wed_attr SET open = true WHERE aname = '{}'", name("y")));
+    s.refused(&format!("INSERT INTO wed_flow (a1, \"{}\") VALUES ('x', '[1e131000]')", name("x"))).expect("WF031");
 }
 
 #[harness::test]
 fn constants_that_a_condition_makes_are_not_kept_in_a_plan() {
     let mut s = Flow::of(BUSY).session();
     let parts: Vec<String> = (0..20)
-        .map(|n| {
-            format!(
-                "a1 = replace(repeat(repeat('x', 256), 256), 'x', '{}') || '{n}'",
-                "y".repeat(63)
-            )
-        })
+        .map(|n| format!("a1 = replace(repeat(repeat('x', 256), 256), 'x', '{}') || '{n}'", "y".repeat(63)))
         .collect();
     s.run(&format!(
         "INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('large', 'never', $$a1 IS NOT NULL OR {}$$)",
@@ -380,10 +329,7 @@ fn sessions_of_a_tenant_hold_a_bounded_number_of_job_locks() {
     let room = s.number(
         "SELECT current_setting('max_locks_per_transaction')::integer * current_setting('max_connections')::integer",
     );
-    assert!(
-        room <= 12_800,
-        "the test takes enough locks for {room} on the server"
-    );
+    assert!(room <= 12_800, "the test takes enough locks for {room} on the server");
     let mut sessions: Vec<Session> = (0..5).map(|_| flow.session()).collect();
     let refused: Vec<_> = (sessions.iter_mut().zip(0..))
         .filter_map(|(session, n)| {
@@ -398,10 +344,7 @@ fn sessions_of_a_tenant_hold_a_bounded_number_of_job_locks() {
     assert!(!refused.is_empty(), "none was refused");
     for refusal in refused {
         let refusal = refusal.expect("WF017");
-        assert!(
-            refusal.message.contains("the sessions of the tenant"),
-            "{refusal:?}"
-        );
+        assert!(refusal.message.contains("the sessions of the tenant"), "{refusal:?}");
     }
 }
 

@@ -67,21 +67,15 @@ const DUMP_OF_0_1: &[u8] = include_bytes!("../data/wed-0.1.sql.gz");
 #[harness::test]
 fn database_of_version_0_1_goes_on() {
     let mut dump = String::new();
-    GzDecoder::new(DUMP_OF_0_1)
-        .read_to_string(&mut dump)
-        .expect("a compressed dump");
+    GzDecoder::new(DUMP_OF_0_1).read_to_string(&mut dump).expect("a compressed dump");
     let database = Database::restored(&dump);
     let mut owner = database.owner();
     let traced = owner.number("SELECT count(*) FROM wed.trace");
     let pending = owner.number("SELECT count(*) FROM wed.job");
     assert!(traced > 0 && pending > 0);
     assert_eq!(
-        owner
-            .lines("SELECT DISTINCT waits_for FROM wed.job WHERE waits_for IS NOT NULL ORDER BY 1"),
-        [
-            "a lock on the table of its flow",
-            "the pending transitions of its instance"
-        ]
+        owner.lines("SELECT DISTINCT waits_for FROM wed.job WHERE waits_for IS NOT NULL ORDER BY 1"),
+        ["a lock on the table of its flow", "the pending transitions of its instance"]
     );
     on(database.store.migrate()).expect("migrated");
     on(database.store.migrate()).expect("migrated once");
@@ -105,8 +99,10 @@ fn database_of_version_0_1_goes_on() {
     owner.run("UPDATE wed.job SET due = now() WHERE put_off IS NOT NULL");
     let host = database.host(one_lane("newer"));
     eventually("all that hosts do is done", || {
-        (owner.number("SELECT count(*) FROM wed.job j JOIN wed.tenant t USING (tenant_id) WHERE component_id IS NOT \
-            NULL AND suspended_at IS NULL") == 0)
+        (owner.number(
+            "SELECT count(*) FROM wed.job j JOIN wed.tenant t USING (tenant_id) WHERE component_id IS NOT \
+            NULL AND suspended_at IS NULL",
+        ) == 0)
             .then_some(())
     });
     on(host.stop());
@@ -133,9 +129,7 @@ fn host_of_another_interface_is_refused() {
         let refusal = owner.refused(older).expect("WF019");
         assert!(refusal.hint.contains("start the newer one"), "{refusal:?}");
     }
-    let newer = owner
-        .refused("SELECT wed.register_host('other', '1 minute', NULL, 1000)")
-        .expect("WF019");
+    let newer = owner.refused("SELECT wed.register_host('other', '1 minute', NULL, 1000)").expect("WF019");
     assert!(newer.hint.contains("wed migrate"), "{newer:?}");
     for commits in [
         "SELECT * FROM wed.settle(wed.write_states(1, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', false),
@@ -151,10 +145,7 @@ fn host_of_another_interface_is_refused() {
 fn migration_takes_jobs_from_hosts_of_another_interface() {
     let database = Database::new();
     let mut owner = database.owner();
-    let host = on(database
-        .store
-        .register_host("other", Duration::from_secs(600)))
-    .expect("registered");
+    let host = on(database.store.register_host("other", Duration::from_secs(600))).expect("registered");
     owner.run("UPDATE wed.host SET interface = 1; DELETE FROM wed.function_source");
     on(database.store.migrate()).expect("migrated");
     let lost = on(database.store.claim(host, 1)).expect_err("no leases");
@@ -170,9 +161,7 @@ fn migration_waits_out_a_session_that_locks_a_flow() {
          DELETE FROM wed.function_source",
     );
     let schema = owner.line("SELECT schema_name FROM wed.flow");
-    owner.run(&format!(
-        "BEGIN; LOCK TABLE {schema}.wed_flow IN ACCESS EXCLUSIVE MODE"
-    ));
+    owner.run(&format!("BEGIN; LOCK TABLE {schema}.wed_flow IN ACCESS EXCLUSIVE MODE"));
     let holder = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_secs(1));
         owner.run("COMMIT");

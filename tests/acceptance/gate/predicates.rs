@@ -18,12 +18,9 @@ fn typed() -> Session {
 
 /// Tries to define a trigger with a condition.
 fn define(s: &mut Session, condition: &str) -> Result<(), Box<Refusal>> {
-    s.execute(
-        "INSERT INTO wed_trig (trname, cpred) VALUES ('t', $1)",
-        &[&condition],
-    )
-    .map(|_| ())
-    .map_err(|error| Box::new(Refusal::of(&error)))
+    s.execute("INSERT INTO wed_trig (trname, cpred) VALUES ('t', $1)", &[&condition])
+        .map(|_| ())
+        .map_err(|error| Box::new(Refusal::of(&error)))
 }
 
 #[track_caller]
@@ -37,18 +34,10 @@ fn refused(s: &mut Session, condition: &str) -> Refusal {
 /// The fragment that the server parsed, and the character in it, counted from 1.
 #[track_caller]
 fn place(refusal: &Refusal) -> (String, usize) {
-    let (query, position) = refusal
-        .inside
-        .as_ref()
-        .unwrap_or_else(|| panic!("no internal position: {refusal:?}"));
-    let (before, after) = query
-        .split_once("(\n")
-        .expect("the fragment begins on a line of its own");
+    let (query, position) = refusal.inside.as_ref().unwrap_or_else(|| panic!("no internal position: {refusal:?}"));
+    let (before, after) = query.split_once("(\n").expect("the fragment begins on a line of its own");
     let fragment = after.rsplit_once("\n)").expect("and ends before one").0;
-    (
-        fragment.to_owned(),
-        *position as usize - before.chars().count() - 2,
-    )
+    (fragment.to_owned(), *position as usize - before.chars().count() - 2)
 }
 
 #[harness::test]
@@ -117,10 +106,7 @@ fn an_error_is_placed_inside_the_fragment() {
         let (fragment, position) = place(&refusal);
         assert_eq!(fragment, condition);
         let there: String = condition.chars().skip(position - 1).collect();
-        assert!(
-            there.starts_with(at),
-            "{condition}: character {position} is at {there:?}"
-        );
+        assert!(there.starts_with(at), "{condition}: character {position} is at {there:?}");
     }
 }
 
@@ -180,10 +166,7 @@ fn attempts_at_injection_are_refused() {
         match define(&mut s, condition) {
             Ok(()) => assert!(harmless.contains(&condition), "{condition}"),
             Err(refusal) => {
-                assert!(
-                    refusal.code == "WF011" || refusal.code.starts_with("42"),
-                    "{condition}: {refusal:?}"
-                );
+                assert!(refusal.code == "WF011" || refusal.code.starts_with("42"), "{condition}: {refusal:?}");
             }
         }
     }
@@ -197,14 +180,10 @@ fn a_string_constant_stays_one_in_the_compiled_condition() {
     let mut s = typed();
     let tables = s.lines("SELECT relname FROM pg_class WHERE relname = 'owned'");
     for mark in ["$match$", "$f$", "$$", "$body$", "%s %1$I %%", "\\''"] {
-        let condition =
-            format!("a1 = '{mark}; CREATE TABLE public.owned(); SELECT {mark}' OR a1 = 'x'");
+        let condition = format!("a1 = '{mark}; CREATE TABLE public.owned(); SELECT {mark}' OR a1 = 'x'");
         define(&mut s, &condition).unwrap_or_else(|refusal| panic!("{condition}: {refusal:?}"));
     }
-    assert_eq!(
-        s.lines("SELECT relname FROM pg_class WHERE relname = 'owned'"),
-        tables
-    );
+    assert_eq!(s.lines("SELECT relname FROM pg_class WHERE relname = 'owned'"), tables);
     assert!(tables.is_empty());
 }
 
@@ -250,36 +229,21 @@ fn functions_that_are_not_listed_are_refused() {
         ("nextval('wed.fence') > 0", "nextval"),
         ("pg_try_advisory_lock(1)", "pg_try_advisory_lock"),
         ("lo_import('/etc/passwd') > 0::oid", "lo_import"),
-        (
-            "query_to_xml('SELECT 1', true, true, '') IS NULL",
-            "query_to_xml",
-        ),
+        ("query_to_xml('SELECT 1', true, true, '') IS NULL", "query_to_xml"),
         ("version() = ''", "version"),
         ("repeat(a1, 1000000000) = ''", "1000000000"),
         ("pg_terminate_backend(1)", "pg_terminate_backend"),
-        (
-            "has_table_privilege('wed_flow', 'select')",
-            "has_table_privilege",
-        ),
+        ("has_table_privilege('wed_flow', 'select')", "has_table_privilege"),
         ("inet_server_addr() IS NULL", "inet_server_addr"),
         // Listed, but this one takes time without end.
-        (
-            "regexp_replace(a1, '(a*)*b', '') = ''",
-            "regular expression",
-        ),
+        ("regexp_replace(a1, '(a*)*b', '') = ''", "regular expression"),
         ("a1 ~ '(a*)*b'", "regular expression"),
     ] {
         let refusal = refused(&mut s, condition);
-        assert!(
-            refusal.code == "WF011" || refusal.code.starts_with("42"),
-            "{condition}: {refusal:?}"
-        );
+        assert!(refusal.code == "WF011" || refusal.code.starts_with("42"), "{condition}: {refusal:?}");
         if refusal.code == "WF011" {
             let said = format!("{} {}", refusal.message, refusal.detail);
-            assert!(
-                said.contains(name) || said.contains("not allowed"),
-                "{condition}: {refusal:?}"
-            );
+            assert!(said.contains(name) || said.contains("not allowed"), "{condition}: {refusal:?}");
             assert!(!refusal.hint.is_empty(), "{condition}: {refusal:?}");
         }
     }
@@ -317,37 +281,23 @@ fn empty_long_and_unbalanced_fragments_are_refused() {
     let mut s = typed();
     let long = format!("a1 = '{}'", "x".repeat(20_000));
     let deep = format!("{}true{}", "(".repeat(201), ")".repeat(201));
-    for condition in [
-        "",
-        "   \n",
-        "(a1 = 'x'",
-        "a1 = 'x')",
-        ")(",
-        "((n) = 1",
-        long.as_str(),
-        deep.as_str(),
-        "a1 =\u{8} 'x'",
-    ] {
+    for condition in
+        ["", "   \n", "(a1 = 'x'", "a1 = 'x')", ")(", "((n) = 1", long.as_str(), deep.as_str(), "a1 =\u{8} 'x'"]
+    {
         let refusal = refused(&mut s, condition).expect("WF011");
         assert!(!refusal.hint.is_empty(), "{refusal:?}");
     }
     define(&mut s, &format!("a1 = '{}'", "x".repeat(16_000))).expect("long, and allowed");
-    define(&mut s, &format!("{}true{}", "(".repeat(99), ")".repeat(99)))
-        .expect("deep, and allowed");
+    define(&mut s, &format!("{}true{}", "(".repeat(99), ")".repeat(99))).expect("deep, and allowed");
     s.refused("INSERT INTO wed_trig (trname) VALUES ('t')");
 }
 
 #[harness::test]
 fn a_refused_change_leaves_the_condition_as_it_was() {
     let mut s = Flow::of(PAPER).session();
-    s.refused("UPDATE wed_trig SET cpred = 'nothing = 1' WHERE tgname = 't1'")
-        .expect("42703");
-    s.refused("UPDATE wed_trig SET cpred = 'nothing = 1' WHERE cfinal")
-        .expect("42703");
-    s.refused(
-        "INSERT INTO wed_trig (trname, cpred) VALUES ('ok', 'a1 is null'), ('bad', 'a1 is is')",
-    )
-    .expect("42601");
+    s.refused("UPDATE wed_trig SET cpred = 'nothing = 1' WHERE tgname = 't1'").expect("42703");
+    s.refused("UPDATE wed_trig SET cpred = 'nothing = 1' WHERE cfinal").expect("42703");
+    s.refused("INSERT INTO wed_trig (trname, cpred) VALUES ('ok', 'a1 is null'), ('bad', 'a1 is is')").expect("42601");
     let wid = s.start();
     assert_eq!(s.pending(wid), ["tr_a2", "tr_a3"]);
     assert_eq!(s.number("SELECT count(*) FROM wed_trig"), 4);
@@ -362,8 +312,7 @@ fn an_unknown_truth_value_fires_nothing() {
     define(&mut s, "n > 3").expect("a condition");
     s.run("INSERT INTO wed_trig (cpred, cfinal) VALUES ('NOT ok', true)");
     // Neither n > 3 nor NOT ok is known.
-    s.refused("INSERT INTO wed_flow DEFAULT VALUES")
-        .expect("WF001");
+    s.refused("INSERT INTO wed_flow DEFAULT VALUES").expect("WF001");
     let wid = s.number("INSERT INTO wed_flow (n) VALUES (4) RETURNING wid");
     assert_eq!(s.trace(wid), ["-> {t} R"]);
 }
@@ -395,9 +344,7 @@ fn settings_of_a_session_change_nothing() {
     }
     assert_eq!(s.number("SELECT count(*) FROM job_pool"), 8);
     assert_eq!(
-        s.lines(
-            "SELECT DISTINCT payload ->> 'at', payload ->> 'day', payload ->> 'span' FROM job_pool"
-        ),
+        s.lines("SELECT DISTINCT payload ->> 'at', payload ->> 'day', payload ->> 'span' FROM job_pool"),
         ["2026-02-03T04:05:06+00:00|2026-02-03|P1DT2H"],
         "the state is written in one way, whatever the session likes"
     );
@@ -415,32 +362,27 @@ fn a_condition_that_fails_hurts_only_that_instance_of_a_batch() {
     s.run("INSERT INTO wed_flow (n) SELECT 1 FROM generate_series(1, 200)");
     s.run("UPDATE wed_flow SET n = CASE WHEN wid IN (7, 150) THEN 0 ELSE 2 END");
     assert_eq!(
-        s.lines("SELECT wid, status, trf, note LIKE '%division by zero%' FROM wed_trace WHERE seq = 2 AND (status \
-         <> 'R' OR note IS NOT NULL) ORDER BY wid"),
+        s.lines(
+            "SELECT wid, status, trf, note LIKE '%division by zero%' FROM wed_trace WHERE seq = 2 AND (status \
+         <> 'R' OR note IS NOT NULL) ORDER BY wid"
+        ),
         ["7|E|{_EXCPT}|t", "150|E|{_EXCPT}|t"]
     );
-    assert_eq!(
-        s.lines("SELECT status, count(*) FROM wed_instance GROUP BY 1 ORDER BY 1"),
-        ["E|2", "R|198"]
-    );
+    assert_eq!(s.lines("SELECT status, count(*) FROM wed_instance GROUP BY 1 ORDER BY 1"), ["E|2", "R|198"]);
     assert_eq!(s.number("SELECT count(*) FROM wed_flow WHERE n = 2"), 198);
 }
 
 #[harness::test]
 fn an_initial_state_on_which_a_condition_fails_is_refused_visibly() {
     let mut s = Flow::of(FRAGILE).session();
-    let refusal = s
-        .refused("INSERT INTO wed_flow (n) VALUES (0)")
-        .expect("WF014");
+    let refusal = s.refused("INSERT INTO wed_flow (n) VALUES (0)").expect("WF014");
     assert!(refusal.message.contains("division by zero"), "{refusal:?}");
     let mut s = Flow::of(
         "INSERT INTO wed_attr (aname) VALUES ('a');
          INSERT INTO wed_trig (trname, cpred) VALUES ('t', 'a::integer > 3')",
     )
     .session();
-    let refusal = s
-        .refused("INSERT INTO wed_flow (a) VALUES ('many')")
-        .expect("WF014");
+    let refusal = s.refused("INSERT INTO wed_flow (a) VALUES ('many')").expect("WF014");
     assert!(refusal.message.contains("many"), "{refusal:?}");
     s.run("INSERT INTO wed_flow (a) VALUES ('4')");
 }
@@ -455,8 +397,5 @@ fn an_instance_hurt_by_its_condition_can_be_recovered() {
     s.finish(wid, "_EXCPT", "n = 5");
     assert_eq!(s.status(wid), "R");
     s.finish(wid, "work", "done = true");
-    assert_eq!(
-        s.trace(wid).last().map(String::as_str),
-        Some("work -> {} F")
-    );
+    assert_eq!(s.trace(wid).last().map(String::as_str), Some("work -> {} F"));
 }

@@ -25,10 +25,7 @@ fn two_flows_with_equal_names_do_not_see_each_other() {
 #[harness::test]
 fn locks_of_two_flows_do_not_collide() {
     let database = Database::new();
-    let (mut s, mut t) = (
-        database.flow("one").session(),
-        database.flow("two").session(),
-    );
+    let (mut s, mut t) = (database.flow("one").session(), database.flow("two").session());
     s.run(PAPER);
     t.run(PAPER);
     let (a, b) = (s.start(), t.start());
@@ -36,24 +33,15 @@ fn locks_of_two_flows_do_not_collide() {
     t.run("BEGIN");
     assert!(s.take(a, "tr_a2") && s.take(a, "tr_a3"));
     assert!(t.take(b, "tr_a2"));
-    t.run(&format!(
-        "UPDATE wed_flow SET a2 = 'done' WHERE wid = {b}; COMMIT"
-    ));
+    t.run(&format!("UPDATE wed_flow SET a2 = 'done' WHERE wid = {b}; COMMIT"));
     s.run("ROLLBACK");
     assert_eq!(s.pending(a), ["tr_a2", "tr_a3"]);
     // A lock on the other flow's job gives no right to write either.
     s.run("BEGIN");
     let tgid = t.number("SELECT tgid FROM job_pool WHERE trname = 'tr_a3'");
-    assert_eq!(
-        s.line(&format!("SELECT pg_try_advisory_xact_lock({a}, {tgid})")),
-        "f"
-    );
-    s.refused(&format!(
-        "SELECT pg_catalog.pg_try_advisory_xact_lock({a}, {tgid})"
-    ))
-    .expect("42501");
-    s.refused(&format!("UPDATE wed_flow SET a3 = 'x' WHERE wid = {a}"))
-        .expect("WF003");
+    assert_eq!(s.line(&format!("SELECT pg_try_advisory_xact_lock({a}, {tgid})")), "f");
+    s.refused(&format!("SELECT pg_catalog.pg_try_advisory_xact_lock({a}, {tgid})")).expect("42501");
+    s.refused(&format!("UPDATE wed_flow SET a3 = 'x' WHERE wid = {a}")).expect("WF003");
 }
 
 fn schema_of(flow: &Flow) -> String {
@@ -103,8 +91,7 @@ fn conditions_are_not_to_be_read_by_others() {
     );
     let mut s = one.session();
     s.refused("SELECT prosrc FROM pg_proc").expect("42501");
-    s.refused("SELECT pg_get_functiondef(p.oid) FROM pg_proc p WHERE proname LIKE 'match\\_%'")
-        .expect("42501");
+    s.refused("SELECT pg_get_functiondef(p.oid) FROM pg_proc p WHERE proname LIKE 'match\\_%'").expect("42501");
     assert_eq!(
         s.lines("SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE pg_get_constraintdef(oid) ~ 'canary'"),
         Vec::<String>::new()
@@ -119,17 +106,8 @@ fn a_flows_role_reads_nothing_of_another_flow() {
     two.session().start();
     let other = schema_of(&two);
     let mut s = one.session();
-    for table in [
-        "wed_attr",
-        "wed_trig",
-        "wed_flow",
-        "job_pool",
-        "wed_trace",
-        "wed_instance",
-        "wed_attempt",
-    ] {
-        s.refused(&format!("SELECT * FROM {other}.{table}"))
-            .expect("42501");
+    for table in ["wed_attr", "wed_trig", "wed_flow", "job_pool", "wed_trace", "wed_instance", "wed_attempt"] {
+        s.refused(&format!("SELECT * FROM {other}.{table}")).expect("42501");
     }
     for statement in [
         format!("INSERT INTO {other}.wed_flow DEFAULT VALUES"),
@@ -155,8 +133,7 @@ fn a_flows_role_reads_nothing_of_the_system_schema() {
     );
     assert!(tables.len() > 10, "{tables:?}");
     for table in tables {
-        s.refused(&format!("SELECT * FROM wed.\"{table}\""))
-            .expect("42501");
+        s.refused(&format!("SELECT * FROM wed.\"{table}\"")).expect("42501");
     }
     for call in [
         "wed.drop_flow(1)",
@@ -171,14 +148,11 @@ fn a_flows_role_reads_nothing_of_the_system_schema() {
         s.refused(&format!("SELECT {call}")).expect("42501");
     }
     let shape = format!("{}_shape", schema_of(&flow));
-    s.refused(&format!("SELECT * FROM {shape}.wed_flow"))
-        .expect("42501");
-    s.refused(&format!("SELECT {shape}.match_{shape}(NULL)"))
-        .expect("42501");
+    s.refused(&format!("SELECT * FROM {shape}.wed_flow")).expect("42501");
+    s.refused(&format!("SELECT {shape}.match_{shape}(NULL)")).expect("42501");
     s.refused("SELECT * FROM pg_authid").expect("42501");
     s.refused("SELECT * FROM _sqlx_migrations");
-    s.refused("SELECT * FROM public._sqlx_migrations")
-        .expect("42501");
+    s.refused("SELECT * FROM public._sqlx_migrations").expect("42501");
 }
 
 #[harness::test]
@@ -214,10 +188,7 @@ fn a_flows_role_creates_nothing() {
             Ok(()) => assert!(statement.starts_with("GRANT"), "{statement}"),
             Err(error) => {
                 let refusal = crate::support::session::Refusal::of(&error);
-                assert!(
-                    ["42501", "3F000", "42710"].contains(&refusal.code.as_str()),
-                    "{statement}: {refusal:?}"
-                );
+                assert!(["42501", "3F000", "42710"].contains(&refusal.code.as_str()), "{statement}: {refusal:?}");
             }
         }
     }
@@ -243,8 +214,10 @@ fn a_flows_role_becomes_nobody_else() {
         s.refused(&statement).expect("42501");
     }
     assert_eq!(
-        s.line("SELECT rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls FROM pg_roles WHERE \
-         rolname = current_user"),
+        s.line(
+            "SELECT rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls FROM pg_roles WHERE \
+         rolname = current_user"
+        ),
         "f|f|f|f|f"
     );
 }
@@ -253,22 +226,26 @@ fn a_flows_role_becomes_nobody_else() {
 fn a_flows_role_reads_its_own_history_and_status() {
     let mut s = Flow::of(PAPER).session();
     let wid = s.start();
-    for table in [
-        "wed_attr",
-        "wed_trig",
-        "wed_flow",
-        "job_pool",
-        "wed_trace",
-        "wed_instance",
-        "wed_attempt",
-    ] {
+    for table in ["wed_attr", "wed_trig", "wed_flow", "job_pool", "wed_trace", "wed_instance", "wed_attempt"] {
         s.lines(&format!("SELECT * FROM {table}"));
     }
     assert_eq!(s.line("SELECT status FROM wed_instance"), "R");
     assert_eq!(
         s.lines("SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema ORDER BY 1"),
-        ["job_pool", "wed_attempt", "wed_attr", "wed_flow", "wed_instance", "wed_order",
-            "wed_reservation", "wed_resource", "wed_trace", "wed_trig", "wed_version", "wed_waiting"]
+        [
+            "job_pool",
+            "wed_attempt",
+            "wed_attr",
+            "wed_flow",
+            "wed_instance",
+            "wed_order",
+            "wed_reservation",
+            "wed_resource",
+            "wed_trace",
+            "wed_trig",
+            "wed_version",
+            "wed_waiting"
+        ]
     );
     assert_eq!(wid, 1);
 }
@@ -284,26 +261,10 @@ fn a_dropped_flow_leaves_nothing() {
     drop(s);
     crate::support::on(database.store.drop_flow("default", "gone")).expect("dropped");
     let mut owner = database.owner();
-    assert_eq!(
-        owner.number(&format!(
-            "SELECT count(*) FROM pg_namespace WHERE nspname LIKE '{schema}%'"
-        )),
-        0
-    );
-    assert_eq!(
-        owner.number(&format!(
-            "SELECT count(*) FROM pg_roles WHERE rolname = '{role}'"
-        )),
-        0
-    );
-    for table in [
-        "flow", "trigger", "instance", "job", "trace", "attempt", "binding",
-    ] {
-        assert_eq!(
-            owner.number(&format!("SELECT count(*) FROM wed.{table}")),
-            0,
-            "{table}"
-        );
+    assert_eq!(owner.number(&format!("SELECT count(*) FROM pg_namespace WHERE nspname LIKE '{schema}%'")), 0);
+    assert_eq!(owner.number(&format!("SELECT count(*) FROM pg_roles WHERE rolname = '{role}'")), 0);
+    for table in ["flow", "trigger", "instance", "job", "trace", "attempt", "binding"] {
+        assert_eq!(owner.number(&format!("SELECT count(*) FROM wed.{table}")), 0, "{table}");
     }
     // Its name is free again.
     database.flow("gone").session().run(PAPER);

@@ -15,9 +15,7 @@ fn a_preview_says_what_would_fire_and_changes_nothing() {
     let (one, two) = (s.start(), s.start());
     s.finish(two, "tr_a2", "a2 = 'done'");
     assert!(s.lines(PREVIEW).is_empty(), "nothing has changed");
-    s.run(
-        "INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('new', 'tr_new', 'a2 IS NOT NULL')",
-    );
+    s.run("INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('new', 'tr_new', 'a2 IS NOT NULL')");
     assert_eq!(s.lines(PREVIEW), [format!("{two}|{{tr_new}}|R")]);
     assert_eq!(s.pending(two), ["tr_a3"]);
     assert_eq!(s.trace(two).len(), 2);
@@ -33,10 +31,7 @@ fn applying_fires_what_the_preview_said() {
     let preview = s.lines(PREVIEW);
     assert_eq!(preview.len(), 5);
     assert_eq!(s.lines(APPLY), preview);
-    assert!(
-        s.lines(PREVIEW).is_empty(),
-        "what is pending does not fire again"
-    );
+    assert!(s.lines(PREVIEW).is_empty(), "what is pending does not fire again");
     assert_eq!(s.trace(1), ["-> {tr_a2,tr_a3} R", "_REMATCH -> {tr_new} R"]);
     s.finish(1, "tr_new", "level = 2");
     assert_eq!(s.pending(1), ["tr_a2", "tr_a3"]);
@@ -82,10 +77,7 @@ fn a_rematch_may_end_an_instance() {
     s.run("INSERT INTO wed_trig (cpred, cfinal) VALUES ($$a = 'y'$$, true)");
     assert_eq!(s.lines(PREVIEW), [format!("{wid}|{{}}|F")]);
     s.lines(APPLY);
-    assert_eq!(
-        s.trace(wid),
-        ["-> {only} R", "only -> {_EXCPT} E", "_REMATCH -> {} F"]
-    );
+    assert_eq!(s.trace(wid), ["-> {only} R", "only -> {_EXCPT} E", "_REMATCH -> {} F"]);
     assert!(s.pending(wid).is_empty());
 }
 
@@ -113,8 +105,5 @@ fn one_instance_alone_is_matched_anew() {
     s.run("INSERT INTO wed_attr (aname, atype, adv) VALUES ('level', 'integer', '1')");
     s.run("INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('new', 'tr_new', 'level = 1')");
     assert_eq!(s.lines("SELECT wid FROM wed_rematch(false, 2)"), ["2"]);
-    assert_eq!(
-        s.lines("SELECT wid FROM wed_rematch() ORDER BY wid"),
-        ["1", "3"]
-    );
+    assert_eq!(s.lines("SELECT wid FROM wed_rematch() ORDER BY wid"), ["1", "3"]);
 }

@@ -21,19 +21,10 @@ fn each_state_of_a_job_has_its_name() {
              ORDER BY t.tgid"
         ))
     };
-    assert_eq!(
-        states(1),
-        ["ready ready", "delayed delayed", "blocked ready"]
-    );
-    assert_eq!(
-        states(2),
-        ["ready ready", "delayed delayed", "blocked blocked"]
-    );
+    assert_eq!(states(1), ["ready ready", "delayed delayed", "blocked ready"]);
+    assert_eq!(states(2), ["ready ready", "delayed delayed", "blocked blocked"]);
     s.line("SELECT wed_pause(1, 'x')");
-    assert_eq!(
-        states(1),
-        ["ready paused", "delayed paused", "blocked paused"]
-    );
+    assert_eq!(states(1), ["ready paused", "delayed paused", "blocked paused"]);
     let mut owner = flow.database.owner();
     owner.run("UPDATE wed.job SET awaits_siblings = true, due = 'infinity' WHERE wid = 2 AND trname = 'a'");
     owner.run("UPDATE wed.job SET host_id = 1 WHERE wid = 2 AND trname = 'b'");
@@ -42,8 +33,5 @@ fn each_state_of_a_job_has_its_name() {
         ["awaiting_siblings", "leased", "blocked"]
     );
     let counts = owner.line("SELECT wed.queue() - 'ready_age_s'");
-    assert!(
-        counts.contains("\"paused\": 3") && counts.contains("\"in_flight\": 1"),
-        "{counts}"
-    );
+    assert!(counts.contains("\"paused\": 3") && counts.contains("\"in_flight\": 1"), "{counts}");
 }

@@ -27,10 +27,7 @@ fn waiting(wait: &str) -> (Session, i64) {
 #[harness::test]
 fn instance_that_only_waits_is_regular_until_its_event() {
     let (mut s, wid) = waiting(ALONE);
-    assert_eq!(
-        (s.status(wid), s.pending(wid)),
-        ("R".to_owned(), vec!["_WAIT".to_owned()])
-    );
+    assert_eq!((s.status(wid), s.pending(wid)), ("R".to_owned(), vec!["_WAIT".to_owned()]));
     let why = s.line("SELECT j.waits_for, w.waits_code, j.due FROM job_pool j JOIN wed_waiting w USING (wid, tgid)");
     assert_eq!(why, "an event that sets paid|event|·");
     s.run("BEGIN");
@@ -39,15 +36,7 @@ fn instance_that_only_waits_is_regular_until_its_event() {
     s.run("UPDATE wed_flow SET paid = 'yes'");
     assert_eq!(s.pending(wid), ["ship"]);
     s.finish(wid, "ship", "shipped = true");
-    assert_eq!(
-        s.trace(wid),
-        [
-            "-> {send} R",
-            "send -> {_WAIT} R",
-            "_EVENT -> {ship} R",
-            "ship -> {} F"
-        ]
-    );
+    assert_eq!(s.trace(wid), ["-> {send} R", "send -> {_WAIT} R", "_EVENT -> {ship} R", "ship -> {} F"]);
 }
 
 #[harness::test]
@@ -58,14 +47,9 @@ fn wait_keeps_neither_the_final_state_nor_an_exception_away() {
         assert_eq!((s.status(wid), s.pending(wid)), ("F".to_owned(), vec![]));
         let (mut s, wid) = waiting(wait);
         s.run("UPDATE wed_flow SET paid = 'perhaps'");
-        assert_eq!(
-            (s.status(wid), s.pending(wid)),
-            ("E".to_owned(), vec!["_EXCPT".to_owned()])
-        );
+        assert_eq!((s.status(wid), s.pending(wid)), ("E".to_owned(), vec!["_EXCPT".to_owned()]));
         // The way back to the wait is another state.
-        s.line(&format!(
-            "SELECT wed_set({wid}, '{{\"paid\": null}}', 'a slip')"
-        ));
+        s.line(&format!("SELECT wed_set({wid}, '{{\"paid\": null}}', 'a slip')"));
         assert_eq!(s.status(wid), "R");
         assert_eq!(s.number("SELECT count(*) FROM job_pool"), 1);
     }
@@ -86,17 +70,15 @@ fn other_pending_jobs_keep_the_final_state_away_from_beside_a_wait() {
 #[harness::test]
 fn transition_is_due_when_the_time_of_a_wait_is_over() {
     let (mut s, wid) = waiting(LIMITED);
-    let due = "SELECT waits_for, due BETWEEN now() + interval '2 days 23 hours' AND now() + interval '3 days' FROM job_pool";
+    let due =
+        "SELECT waits_for, due BETWEEN now() + interval '2 days 23 hours' AND now() + interval '3 days' FROM job_pool";
     assert_eq!(s.line(due), "an event that sets paid|t");
     s.run("BEGIN");
     assert!(!s.take(wid, "expire"), "its time has not come");
     s.run("COMMIT");
     s.owner().run("UPDATE wed.job SET due = now()");
     s.finish(wid, "expire", "paid = 'no'");
-    assert_eq!(
-        s.trace(wid),
-        ["-> {send} R", "send -> {expire} R", "expire -> {} F"]
-    );
+    assert_eq!(s.trace(wid), ["-> {send} R", "send -> {expire} R", "expire -> {} F"]);
 }
 
 #[harness::test]
@@ -107,9 +89,7 @@ fn wait_outlives_what_does_not_touch_its_condition() {
     ));
     let due = s.line("SELECT due FROM job_pool WHERE trname = 'expire'");
     s.line(&format!("SELECT wed_skip({wid}, 'pack', 'by hand')"));
-    s.line(&format!(
-        "SELECT wed_pause({wid}, 'a rest'), wed_resume({wid})"
-    ));
+    s.line(&format!("SELECT wed_pause({wid}, 'a rest'), wed_resume({wid})"));
     assert_eq!(s.lines("SELECT due FROM job_pool"), [due]);
     s.line(&format!("SELECT wed_skip({wid}, 'expire', 'by hand')"));
     assert_eq!(s.status(wid), "E", "nothing is left to wait for");
@@ -119,52 +99,29 @@ fn wait_outlives_what_does_not_touch_its_condition() {
 fn wait_that_no_event_can_end_is_refused() {
     let refused = [
         ("'x', NULL, 'sent', 'paid', NULL", "does not read"),
-        (
-            "'x', NULL, 'NOT shipped', 'shipped', NULL",
-            "no open attribute",
-        ),
+        ("'x', NULL, 'NOT shipped', 'shipped', NULL", "no open attribute"),
         ("'x', NULL, 'sent', 'nothing', NULL", "no open attribute"),
-        (
-            "'x', 'ship', 'paid IS NULL', 'paid', NULL",
-            "when its time is over",
-        ),
-        (
-            "'x', NULL, 'paid IS NULL', 'paid', '1 day'",
-            "needs the transition",
-        ),
-        (
-            "'x', 'ship', 'paid IS NULL', NULL, '1 day'",
-            "waits_for names none",
-        ),
+        ("'x', 'ship', 'paid IS NULL', 'paid', NULL", "when its time is over"),
+        ("'x', NULL, 'paid IS NULL', 'paid', '1 day'", "needs the transition"),
+        ("'x', 'ship', 'paid IS NULL', NULL, '1 day'", "waits_for names none"),
     ];
     let mut s = Flow::of(&format!("{ORDER}{ALONE}")).session();
     for (values, why) in refused {
         let refusal = s
-            .refused(&format!(
-                "INSERT INTO wed_trig (tgname, trname, cpred, waits_for, or_after) VALUES ({values})"
-            ))
+            .refused(&format!("INSERT INTO wed_trig (tgname, trname, cpred, waits_for, or_after) VALUES ({values})"))
             .expect("WF013");
         assert!(refusal.message.contains(why), "{values}: {refusal:?}");
     }
-    s.refused("UPDATE wed_attr SET open = false")
-        .expect("WF013");
+    s.refused("UPDATE wed_attr SET open = false").expect("WF013");
     s.run("UPDATE wed_attr SET aname = 'payment' WHERE aname = 'paid'");
-    assert_eq!(
-        s.line("SELECT waits_for FROM wed_trig WHERE tgname = 'paid'"),
-        "payment"
-    );
+    assert_eq!(s.line("SELECT waits_for FROM wed_trig WHERE tgname = 'paid'"), "payment");
 }
 
 #[harness::test]
 fn wait_is_written_in_each_language_and_shown() {
     let database = Database::new();
     let folder = tempfile::tempdir().expect("a folder");
-    let wed = |arguments: &[&str]| {
-        run(wed(&database.url())
-            .current_dir(folder.path())
-            .args(arguments))
-        .done()
-    };
+    let wed = |arguments: &[&str]| run(wed(&database.url()).current_dir(folder.path()).args(arguments)).done();
     let toml = "name = 'waits'\nfinal = \"paid = 'no'\"\n[[attribute]]\nname = 'paid'\nopen = true\n\
                 [[trigger]]\nname = 'paid'\nwhen = 'paid IS NULL'\nwaits_for = 'paid'\n\
                 [[trigger]]\nname = 'asks'\ntransition = 'ask'\nwhen = 'paid IS NULL'\nwaits_for = 'paid'\n\
@@ -178,23 +135,13 @@ fn wait_is_written_in_each_language_and_shown() {
         std::fs::write(folder.path().join(&file), text).expect("a file");
         wed(&["flow", "drop", "waits", "--yes"]);
         wed(&["flow", "apply", &file]);
-        assert_eq!(
-            wed(&["flow", "show", "waits", "--toml"]).out,
-            definition,
-            "{language}"
-        );
+        assert_eq!(wed(&["flow", "show", "waits", "--toml"]).out, definition, "{language}");
     }
     wed(&["instance", "start", "waits"]);
     let shown = wed(&["instance", "show", "waits", "1"]);
     let all = format!("{}{}", shown.out, shown.err);
-    assert!(
-        all.contains("it waits for an event that sets paid"),
-        "{all}"
-    );
+    assert!(all.contains("it waits for an event that sets paid"), "{all}");
     assert!(all.contains("wed instance event"), "{all}");
     let why = wed(&["why", "waits", "1"]).out;
-    assert!(
-        why.contains("it waits for an event that sets paid"),
-        "{why}"
-    );
+    assert!(why.contains("it waits for an event that sets paid"), "{why}");
 }

@@ -41,10 +41,7 @@ fn conditions_near_bounds() -> Vec<String> {
         format!("jsonb_build_array({}) = doc", many("doc", ", ", 16)),
         format!("array[{}] is null", many("a4::jsonb", ", ", 8)),
         format!("false = all (array[{}])", many("doc < doc", ", ", 200)),
-        format!(
-            "false = all (array[{}])",
-            many("(ints || ints || ints || ints) && ints", ", ", 4)
-        ),
+        format!("false = all (array[{}])", many("(ints || ints || ints || ints) && ints", ", ", 4)),
     ]
 }
 
@@ -77,16 +74,8 @@ fn no_accepted_fragment_runs_long_on_hostile_rows() {
     let mut slowest = (Duration::ZERO, String::new());
     let mut fragments = corpus("accepted.txt", 2);
     // Close to every bound at once.
-    fragments.extend(
-        conditions_near_bounds()
-            .into_iter()
-            .map(|text| ("where".to_owned(), text)),
-    );
-    fragments.extend(
-        clauses_near_bounds()
-            .into_iter()
-            .map(|text| ("set".to_owned(), text)),
-    );
+    fragments.extend(conditions_near_bounds().into_iter().map(|text| ("where".to_owned(), text)));
+    fragments.extend(clauses_near_bounds().into_iter().map(|text| ("set".to_owned(), text)));
     let mut refused = Vec::new();
     for (kind, text) in &fragments {
         let Some(sql) = statement(kind, text, "hostile") else {
@@ -99,12 +88,7 @@ fn no_accepted_fragment_runs_long_on_hostile_rows() {
         }
         assert!(took < TOO_LONG, "{text} took {took:?}");
     }
-    println!(
-        "{} fragments on hostile rows; the slowest took {:?}: {:.100}",
-        fragments.len(),
-        slowest.0,
-        slowest.1
-    );
+    println!("{} fragments on hostile rows; the slowest took {:?}: {:.100}", fragments.len(), slowest.0, slowest.1);
     assert!(refused.len() < 8, "{refused:?}");
 }
 
@@ -117,31 +101,15 @@ fn numbers_with_too_many_digits_are_refused() {
          INSERT INTO wed_trig (trname, cpred) VALUES ('go', 'true')",
     );
     for value in ["1e100", "-1e100", "1e131000", "1e-101"] {
-        s.refused(&format!("INSERT INTO wed_flow (n) VALUES ({value})"))
-            .expect("WF031");
-        s.refused(&format!(
-            "INSERT INTO wed_flow (list) VALUES (ARRAY[1, {value}])"
-        ))
-        .expect("WF031");
+        s.refused(&format!("INSERT INTO wed_flow (n) VALUES ({value})")).expect("WF031");
+        s.refused(&format!("INSERT INTO wed_flow (list) VALUES (ARRAY[1, {value}])")).expect("WF031");
     }
-    for value in [
-        "9.9e99",
-        "1e-100",
-        "'NaN'",
-        "'Infinity'",
-        "'-Infinity'",
-        "NULL",
-        "0",
-    ] {
-        s.run(&format!(
-            "INSERT INTO wed_flow (n, list) VALUES ({value}, ARRAY[{value}]::numeric[])"
-        ));
+    for value in ["9.9e99", "1e-100", "'NaN'", "'Infinity'", "'-Infinity'", "NULL", "0"] {
+        s.run(&format!("INSERT INTO wed_flow (n, list) VALUES ({value}, ARRAY[{value}]::numeric[])"));
     }
     // Renamed, it is held to the same.
     s.run("UPDATE wed_attr SET aname = 'm' WHERE aname = 'n'");
-    let refusal = s
-        .refused("INSERT INTO wed_flow (m) VALUES (1e200)")
-        .expect("WF031");
+    let refusal = s.refused("INSERT INTO wed_flow (m) VALUES (1e200)").expect("WF031");
     assert!(refusal.message.contains("\"m\""), "{refusal:?}");
 }
 
@@ -154,16 +122,14 @@ fn rows_that_are_too_large_are_refused() {
          INSERT INTO wed_trig (trname, cpred) VALUES ('go', 't IS NOT NULL')",
     );
     s.run("INSERT INTO wed_flow (t, u) VALUES (repeat('x', 130000), repeat('y', 130000))");
-    let refusal = s
-        .refused("INSERT INTO wed_flow (t, u) VALUES (repeat('x', 140000), repeat('y', 140000))")
-        .expect("WF033");
+    let refusal =
+        s.refused("INSERT INTO wed_flow (t, u) VALUES (repeat('x', 140000), repeat('y', 140000))").expect("WF033");
     assert!(refusal.hint.contains("262144"), "{refusal:?}");
     // Attributes still come, change and go.
     s.run("INSERT INTO wed_attr (aname) VALUES ('v')");
     s.run("UPDATE wed_attr SET aname = 'w' WHERE aname = 'v'");
     s.run("DELETE FROM wed_attr WHERE aname = 'w'");
-    s.refused("INSERT INTO wed_flow (t) VALUES (repeat('x', 300000))")
-        .expect("WF033");
+    s.refused("INSERT INTO wed_flow (t) VALUES (repeat('x', 300000))").expect("WF033");
     // Existing instances get a default unmeasured.
     s.run("INSERT INTO wed_attr (aname, adv) VALUES ('d', repeat('x', 100000))");
     for large in [
@@ -195,8 +161,7 @@ fn rows_are_measured_as_they_are() {
         "list = array_fill(null::text, ARRAY[5000])",
         "list = array_fill(null::text, ARRAY[100, 100])",
     ] {
-        s.refused(&format!("UPDATE wed_flow SET {large} WHERE wid = 1"))
-            .expect("WF033");
+        s.refused(&format!("UPDATE wed_flow SET {large} WHERE wid = 1")).expect("WF033");
     }
     for fine in [
         "u = repeat('b', 20000)",
@@ -207,9 +172,8 @@ fn rows_are_measured_as_they_are() {
     }
     // Renamed or of another type, an attribute is held to the same.
     s.run("UPDATE wed_attr SET aname = 'many' WHERE aname = 'list'");
-    let refusal = s
-        .refused("UPDATE wed_flow SET many = array_fill(null::text, ARRAY[5000]) WHERE wid = 1")
-        .expect("WF033");
+    let refusal =
+        s.refused("UPDATE wed_flow SET many = array_fill(null::text, ARRAY[5000]) WHERE wid = 1").expect("WF033");
     assert!(refusal.message.contains("\"many\""), "{refusal:?}");
 }
 
@@ -231,9 +195,8 @@ fn a_value_that_comes_compressed_is_measured_as_it_is() {
     );
     let value = |name: &str| format!("(SELECT cname FROM wed_trig WHERE tgname = '{name}')");
     let (within, apart) = (value("within"), value("apart"));
-    let compressed = s.line(
-        "SELECT bool_and(pg_column_compression(cname) IS NOT NULL) FROM wed_trig WHERE cname IS NOT NULL",
-    );
+    let compressed =
+        s.line("SELECT bool_and(pg_column_compression(cname) IS NOT NULL) FROM wed_trig WHERE cname IS NOT NULL");
     assert_eq!(compressed, "t");
     for large in [
         format!("INSERT INTO wed_flow (t) VALUES ({apart})"),
@@ -246,16 +209,13 @@ fn a_value_that_comes_compressed_is_measured_as_it_is() {
             "UPDATE wed_flow SET v = (SELECT string_agg(md5(g::text), '') FROM generate_series(1, 300) g), \
              t = {within}, u = {within} WHERE wid = 1"
         ),
-        format!(
-            "INSERT INTO wed_flow (wid, t) VALUES (1, 'y') ON CONFLICT (wid) DO UPDATE SET t = {apart}"
-        ),
+        format!("INSERT INTO wed_flow (wid, t) VALUES (1, 'y') ON CONFLICT (wid) DO UPDATE SET t = {apart}"),
     ] {
         s.refused(&large).expect("WF033");
     }
     // What is within the limit may be so, and is not multiplied.
     s.run(&format!("UPDATE wed_flow SET t = {within} WHERE wid = 1"));
-    s.refused("UPDATE wed_flow SET u = t, v = t WHERE wid = 1")
-        .expect("WF033");
+    s.refused("UPDATE wed_flow SET u = t, v = t WHERE wid = 1").expect("WF033");
     assert_hosts_results_are_measured(&database);
 }
 
@@ -265,9 +225,7 @@ fn assert_hosts_results_are_measured(database: &Arc<Database>) {
     let shape = owner.line("SELECT shape_schema FROM wed.flow WHERE name = 'pressed'");
     let mut apply = |wids: &str, set: &str, literals: &[usize]| {
         let results: Vec<String> = (wids.split(',').zip(literals))
-            .map(|(wid, length)| {
-                format!("ROW({wid}, 0, 0, 0, 0, 0, ARRAY[repeat('z', {length})])::wed.result")
-            })
+            .map(|(wid, length)| format!("ROW({wid}, 0, 0, 0, 0, 0, ARRAY[repeat('z', {length})])::wed.result"))
             .collect();
         owner.run("BEGIN");
         owner.run("SELECT set_config('wed.commit', 'batch', true)");
@@ -298,10 +256,7 @@ fn what_is_searched_for_in_a_row_is_short() {
     let flow = flow();
     let mut s = flow.session();
     let mut refused = |condition: &str| {
-        s.refused(&format!(
-            "INSERT INTO wed_trig (trname, cpred) VALUES ('go', $c${condition}$c$)"
-        ))
-        .expect("WF011");
+        s.refused(&format!("INSERT INTO wed_trig (trname, cpred) VALUES ('go', $c${condition}$c$)")).expect("WF011");
     };
     let long = "ab".repeat(700);
     for what in [
@@ -316,8 +271,7 @@ fn what_is_searched_for_in_a_row_is_short() {
         vec!["doc::text = 'a'"; 17].join(" or "),
         vec!["doc || doc = '1'"; 33].join(" or "),
         "at at time zone a1 < now()".to_owned(),
-        "array_to_string(string_to_array(a1, null), repeat('x', 250)) = 'x' and doc @? '$.**'"
-            .to_owned(),
+        "array_to_string(string_to_array(a1, null), repeat('x', 250)) = 'x' and doc @? '$.**'".to_owned(),
         format!("{}doc{} = doc", "(".repeat(6), " || doc)".repeat(6)),
         format!("jsonb_build_array({}) = doc", vec!["doc"; 17].join(", ")),
         ["a1::jsonb = doc"; 9].join(" or "),
@@ -352,27 +306,16 @@ fn conditions_are_written_so_that_they_can_be_run() {
     let shape = owner.line("SELECT shape_schema FROM wed.flow");
     owner.run("SET quote_all_identifiers = on; SET extra_float_digits = -15; SET transform_null_equals = on");
     let mut run = |condition: &str| {
-        owner.line(&format!(
-            "SELECT guarded FROM wed.check_predicate('{shape}', 999999, $c${condition}$c$)"
-        ))
+        owner.line(&format!("SELECT guarded FROM wed.check_predicate('{shape}', 999999, $c${condition}$c$)"))
     };
     for (condition, bounded) in [
-        (
-            "string_to_array(a1, null) && tags",
-            "wed_bounded.string_to_array(",
-        ),
-        (
-            "string_to_array(a1, null) && tags",
-            "OPERATOR(wed_bounded.&&)",
-        ),
+        ("string_to_array(a1, null) && tags", "wed_bounded.string_to_array("),
+        ("string_to_array(a1, null) && tags", "OPERATOR(wed_bounded.&&)"),
         ("a1 ~ '^x'", "OPERATOR(wed_bounded.~)"),
         ("a1 similar to 'x%'", "OPERATOR(wed_bounded.~)"),
         ("position(a2 in a1) > 0", "wed_bounded.strpos(a1, a2)"),
         ("trim(both a2 from a1) = 'x'", "wed_bounded.btrim(a1, a2)"),
-        (
-            "(doc ->> 'due')::timestamptz < now()",
-            "wed_bounded.moment(",
-        ),
+        ("(doc ->> 'due')::timestamptz < now()", "wed_bounded.moment("),
         ("a1::numeric > 1", "wed_bounded.number("),
         ("a1::jsonb ? 'x'", "wed_bounded.document("),
         ("lower(a1) = 'x'", "wed_bounded.in_time("),
@@ -380,11 +323,8 @@ fn conditions_are_written_so_that_they_can_be_run() {
         let found = run(condition);
         assert!(found.contains(bounded), "{condition}: {found}");
     }
-    for plain in [
-        "daterange(day, NULL) @> current_date",
-        "day <@ daterange(day, current_date)",
-        "a1 = 'x' AND d2 > 1",
-    ] {
+    for plain in ["daterange(day, NULL) @> current_date", "day <@ daterange(day, current_date)", "a1 = 'x' AND d2 > 1"]
+    {
         let found = run(plain);
         assert!(!found.contains("wed_bounded"), "{found}");
     }
@@ -400,10 +340,7 @@ fn conditions_are_written_so_that_they_can_be_run() {
         assert!(found.contains(meant), "{written}: {found}");
     }
     for zone in ["ABC5", "q/aa5", "a.b:c-1"] {
-        let made = owner.execute(
-            "SELECT wed_bounded.moment('2024-01-01 10:00 ' || $1)",
-            &[&zone],
-        );
+        let made = owner.execute("SELECT wed_bounded.moment('2024-01-01 10:00 ' || $1)", &[&zone]);
         let refusal = crate::support::session::Refusal::of(&made.expect_err(zone));
         assert_eq!(refusal.code, "WF032", "{zone}");
     }
@@ -417,9 +354,7 @@ fn the_conditions_of_a_flow_are_bounded_together() {
     let flow = flow();
     let mut s = flow.session();
     let heavy = |name: &str| {
-        let parts: Vec<String> = (0..8)
-            .map(|at| format!("a1::jsonb ? '{name}{at}'"))
-            .collect();
+        let parts: Vec<String> = (0..8).map(|at| format!("a1::jsonb ? '{name}{at}'")).collect();
         let condition = parts.join(" or ");
         format!("INSERT INTO wed_trig (trname, cpred) VALUES ('{name}', $c${condition}$c$)")
     };
@@ -446,9 +381,7 @@ fn the_conditions_of_a_flow_are_bounded_together() {
     s.run("UPDATE wed_trig SET enabled = false WHERE trname = 'a'");
     s.run(&heavy("d"));
     // So are such as take several texts out of a document.
-    let keys: Vec<String> = (0..10)
-        .map(|key| format!("doc ->> ''k{key}'' = %L"))
-        .collect();
+    let keys: Vec<String> = (0..10).map(|key| format!("doc ->> ''k{key}'' = %L")).collect();
     let values = ["i"; 10].join(", ");
     let mut s = self::flow().session();
     s.run(&format!(
@@ -468,10 +401,7 @@ fn a_hostile_text_makes_a_condition_fail_for_its_instance_only() {
     );
     s.run("INSERT INTO wed_flow (u) VALUES (NULL), (NULL)");
     s.run("UPDATE wed_flow SET t = CASE wid WHEN 1 THEN '1e131000' ELSE '5' END");
-    assert_eq!(
-        s.lines("SELECT wid, status FROM wed_instance ORDER BY wid"),
-        ["1|E", "2|R"]
-    );
+    assert_eq!(s.lines("SELECT wid, status FROM wed_instance ORDER BY wid"), ["1|E", "2|R"]);
     let note = s.line("SELECT note FROM wed_trace WHERE wid = 1 ORDER BY seq DESC LIMIT 1");
     assert!(note.contains("too many digits"), "{note}");
 }
@@ -483,24 +413,16 @@ fn an_instance_whose_conditions_take_too_long_becomes_an_exception() {
     let mut s = flow.session();
     s.run("INSERT INTO wed_attr (aname, open) VALUES ('t', true), ('u', false)");
     let set = "cdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    let slow: Vec<String> = (0..100)
-        .map(|at| format!("translate(t, '{set}', '') = 'x{at}'"))
-        .collect();
+    let slow: Vec<String> = (0..100).map(|at| format!("translate(t, '{set}', '') = 'x{at}'")).collect();
     for part in ["go", "more", "most"] {
-        s.run(&format!(
-            "INSERT INTO wed_trig (trname, cpred) VALUES ('{part}', $c${}$c$)",
-            slow.join(" or ")
-        ));
+        s.run(&format!("INSERT INTO wed_trig (trname, cpred) VALUES ('{part}', $c${}$c$)", slow.join(" or ")));
     }
     s.run(
         "INSERT INTO wed_trig (trname, cpred) VALUES ('first', 'u IS NULL');
          INSERT INTO wed_flow (u) VALUES (NULL), (NULL);
          UPDATE wed_flow SET t = CASE wid WHEN 1 THEN repeat('ab', 125000) ELSE 'ab' END",
     );
-    assert_eq!(
-        s.lines("SELECT wid, status FROM wed_instance ORDER BY wid"),
-        ["1|E", "2|R"]
-    );
+    assert_eq!(s.lines("SELECT wid, status FROM wed_instance ORDER BY wid"), ["1|E", "2|R"]);
     let note = s.line("SELECT note FROM wed_trace WHERE wid = 1 ORDER BY seq DESC LIMIT 1");
     assert!(note.contains("more than 1 s"), "{note}");
 }
@@ -516,10 +438,7 @@ fn numbers_in_documents_have_few_digits() {
          INSERT INTO wed_flow (doc) VALUES ('[1e308, 5e-324, 1e1000, \"1e131000\"]')",
     );
     for large in ["[1e131000]", "{\"a\": {\"b\": [1, 1e-2000]}}"] {
-        s.refused(&format!(
-            "INSERT INTO wed_flow (doc) VALUES ($j${large}$j$)"
-        ))
-        .expect("WF031");
+        s.refused(&format!("INSERT INTO wed_flow (doc) VALUES ($j${large}$j$)")).expect("WF031");
     }
     s.run("UPDATE wed_flow SET t = '[' || repeat('1e131000,', 1000) || '1]' WHERE wid = 1");
     let note = s.line("SELECT note FROM wed_trace WHERE wid = 1 ORDER BY seq DESC LIMIT 1");

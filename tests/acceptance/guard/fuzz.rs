@@ -20,34 +20,18 @@ const FEW: usize = 20_000;
 const ONE_IN: usize = 40;
 
 fn count() -> usize {
-    std::env::var("WEDFLOW_FUZZ")
-        .ok()
-        .and_then(|count| count.parse().ok())
-        .unwrap_or(FEW)
+    std::env::var("WEDFLOW_FUZZ").ok().and_then(|count| count.parse().ok()).unwrap_or(FEW)
 }
 
 fn seed() -> u64 {
-    let seed = std::env::var("WEDFLOW_FUZZ_SEED")
-        .ok()
-        .and_then(|seed| seed.parse().ok())
-        .unwrap_or_else(rand::random);
+    let seed = std::env::var("WEDFLOW_FUZZ_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(rand::random);
     println!("WEDFLOW_FUZZ_SEED={seed}");
     seed
 }
 
 /// Kinds of expressions.
-const KINDS: [&str; 10] = [
-    "text",
-    "integer",
-    "numeric",
-    "float",
-    "boolean",
-    "timestamptz",
-    "date",
-    "interval",
-    "jsonb",
-    "text[]",
-];
+const KINDS: [&str; 10] =
+    ["text", "integer", "numeric", "float", "boolean", "timestamptz", "date", "interval", "jsonb", "text[]"];
 
 /// Makes fragments.
 struct Maker {
@@ -110,12 +94,9 @@ impl Maker {
     fn text(&mut self) -> String {
         let inner: String = (0..self.random.random_range(0..6))
             .map(|_| {
-                *[
-                    'a', 'b', '1', 'e', '\'', '\\', '%', '_', '$', ';', '-', 'ü', '😀', ' ', '"',
-                    '{',
-                ]
-                .choose(&mut self.random)
-                .unwrap_or(&'a')
+                *['a', 'b', '1', 'e', '\'', '\\', '%', '_', '$', ';', '-', 'ü', '😀', ' ', '"', '{']
+                    .choose(&mut self.random)
+                    .unwrap_or(&'a')
             })
             .collect();
         match self.random.random_range(0..5) {
@@ -156,9 +137,7 @@ impl Maker {
                 ])
                 .to_owned()
             };
-            let times = self.pick(&[
-                "", "", "", "*", "+", "?", "{3}", "{2,9}", "{0,200}", "{1,}", "*?", "**",
-            ]);
+            let times = self.pick(&["", "", "", "*", "+", "?", "{3}", "{2,9}", "{0,200}", "{1,}", "*?", "**"]);
             all.push_str(&one);
             all.push_str(times);
         }
@@ -174,50 +153,21 @@ impl Maker {
         match kind {
             "text" => match self.random.random_range(0..3) {
                 0 => self.text(),
-                _ => self
-                    .pick(&["a1", "a2", "\"order\"", "größe", "'1e131000'", "null"])
-                    .to_owned(),
+                _ => self.pick(&["a1", "a2", "\"order\"", "größe", "'1e131000'", "null"]).to_owned(),
             },
-            "integer" => self
-                .pick(&[
-                    "d2",
-                    "1",
-                    "-3",
-                    "0",
-                    "2147483647",
-                    "big::integer",
-                    "ints[1]",
-                    "0x1F",
-                    "1_0",
-                ])
-                .to_owned(),
-            "numeric" => self
-                .pick(&["n1", "1.5", "-0.001", "1e30", "nums[1]", "big", ".5"])
-                .to_owned(),
+            "integer" => {
+                self.pick(&["d2", "1", "-3", "0", "2147483647", "big::integer", "ints[1]", "0x1F", "1_0"]).to_owned()
+            }
+            "numeric" => self.pick(&["n1", "1.5", "-0.001", "1e30", "nums[1]", "big", ".5"]).to_owned(),
             "float" => self.pick(&["f", "1.5::float", "d2::float"]).to_owned(),
-            "boolean" => self
-                .pick(&["ok", "true", "false", "null", "a1 is null"])
-                .to_owned(),
-            "timestamptz" => self
-                .pick(&[
-                    "at",
-                    "now()",
-                    "current_timestamp",
-                    "'2024-02-29T12:00:00Z'::timestamptz",
-                ])
-                .to_owned(),
-            "date" => self
-                .pick(&["day", "current_date", "date '2024-02-29'"])
-                .to_owned(),
-            "interval" => self
-                .pick(&["span", "interval '1 day'", "make_interval(days => 3)"])
-                .to_owned(),
-            "jsonb" => self
-                .pick(&["doc", "'{\"a\": [1, {\"b\": null}]}'::jsonb", "jsonb '[]'"])
-                .to_owned(),
-            _ => self
-                .pick(&["tags", "array['x', 'y']", "'{a,b}'::text[]"])
-                .to_owned(),
+            "boolean" => self.pick(&["ok", "true", "false", "null", "a1 is null"]).to_owned(),
+            "timestamptz" => {
+                self.pick(&["at", "now()", "current_timestamp", "'2024-02-29T12:00:00Z'::timestamptz"]).to_owned()
+            }
+            "date" => self.pick(&["day", "current_date", "date '2024-02-29'"]).to_owned(),
+            "interval" => self.pick(&["span", "interval '1 day'", "make_interval(days => 3)"]).to_owned(),
+            "jsonb" => self.pick(&["doc", "'{\"a\": [1, {\"b\": null}]}'::jsonb", "jsonb '[]'"]).to_owned(),
+            _ => self.pick(&["tags", "array['x', 'y']", "'{a,b}'::text[]"]).to_owned(),
         }
     }
 
@@ -228,11 +178,7 @@ impl Maker {
         if depth == 0 || self.chance(6) {
             return self.leaf(kind);
         }
-        let kind = if self.chance(60) {
-            self.pick(&KINDS)
-        } else {
-            kind
-        };
+        let kind = if self.chance(60) { self.pick(&KINDS) } else { kind };
         let d = depth - 1;
         let form = self.random.random_range(0..8);
         match (form, kind) {
@@ -254,11 +200,7 @@ impl Maker {
             (_, "text") if self.chance(20) => format!("({}) collate \"C\"", self.make("text", d)),
             (_, "boolean") if self.chance(8) => self.range_test(d),
             (_, "date") if self.chance(8) => {
-                format!(
-                    "upper(daterange({}, {}))",
-                    self.make("date", d),
-                    self.make("date", d)
-                )
+                format!("upper(daterange({}, {}))", self.make("date", d), self.make("date", d))
             }
             (_, "text") => match self.random.random_range(0..20) {
                 form @ 0..10 => self.text_call(form, d),
@@ -268,20 +210,13 @@ impl Maker {
             },
             (_, "integer") => self.integer_call(d),
             (_, "numeric") => self.numeric_call(d),
-            (_, "float") => format!(
-                "({}) {} ({})",
-                self.make("float", d),
-                self.pick(&["+", "-", "*", "/"]),
-                self.make("float", d)
-            ),
+            (_, "float") => {
+                format!("({}) {} ({})", self.make("float", d), self.pick(&["+", "-", "*", "/"]), self.make("float", d))
+            }
             (_, "boolean") => self.boolean_call(d),
             (_, "timestamptz") => self.time_call(d),
             (_, "date") => format!("({}) + ({})", self.make("date", d), self.make("integer", d)),
-            (_, "interval") => format!(
-                "({}) * ({})",
-                self.make("interval", d),
-                self.make("float", d)
-            ),
+            (_, "interval") => format!("({}) * ({})", self.make("interval", d), self.make("float", d)),
             (_, "jsonb") => self.document_call(d),
             _ => self.array_call(d),
         }
@@ -308,16 +243,8 @@ impl Maker {
                 self.make("integer", d),
                 self.make("integer", d)
             ),
-            3 => format!(
-                "({}, {}) is null",
-                self.make("text", d),
-                self.make("jsonb", d)
-            ),
-            _ => format!(
-                "({}) operator(pg_catalog.=) ({})",
-                self.make("jsonb", d),
-                self.make("jsonb", d)
-            ),
+            3 => format!("({}, {}) is null", self.make("text", d), self.make("jsonb", d)),
+            _ => format!("({}) operator(pg_catalog.=) ({})", self.make("jsonb", d), self.make("jsonb", d)),
         }
     }
 
@@ -331,11 +258,7 @@ impl Maker {
                 self.make("integer", d)
             ),
             2 => format!("length({})", self.make("text", d)),
-            3 => format!(
-                "position({} in {})",
-                self.make("text", d),
-                self.make("text", d)
-            ),
+            3 => format!("position({} in {})", self.make("text", d), self.make("text", d)),
             4 => format!("({})::integer", self.make("text", d)),
             _ => format!("cardinality({})", self.make("text[]", d)),
         }
@@ -350,28 +273,12 @@ impl Maker {
                 self.pick(&["+", "-", "*", "/", "%"]),
                 self.make("numeric", d)
             ),
-            2 => format!(
-                "round({}, {})",
-                self.make("numeric", d),
-                self.make("integer", d)
-            ),
+            2 => format!("round({}, {})", self.make("numeric", d), self.make("integer", d)),
             3 => format!("({})::numeric", self.make("text", d)),
             4 => format!("power({}, 3)", self.make("numeric", d)),
-            5 => format!(
-                "({}) ^ ({})",
-                self.make("numeric", d),
-                self.make("numeric", d)
-            ),
-            6 => format!(
-                "power({}, {})",
-                self.make("numeric", d),
-                self.make("integer", d)
-            ),
-            7 => format!(
-                "{}({})",
-                self.pick(&["exp", "ln", "log", "sqrt"]),
-                self.make("numeric", d)
-            ),
+            5 => format!("({}) ^ ({})", self.make("numeric", d), self.make("numeric", d)),
+            6 => format!("power({}, {})", self.make("numeric", d), self.make("integer", d)),
+            7 => format!("{}({})", self.pick(&["exp", "ln", "log", "sqrt"]), self.make("numeric", d)),
             _ => format!("(({}) -> 'n')::numeric", self.make("jsonb", d)),
         }
     }
@@ -380,55 +287,25 @@ impl Maker {
     fn boolean_call(&mut self, d: u32) -> String {
         match self.random.random_range(0..15) {
             14 => self.among(d),
-            0 | 1 => format!(
-                "({}) and ({})",
-                self.make("boolean", d),
-                self.make("boolean", d)
-            ),
-            2 => format!(
-                "({}) or not ({})",
-                self.make("boolean", d),
-                self.make("boolean", d)
-            ),
+            0 | 1 => format!("({}) and ({})", self.make("boolean", d), self.make("boolean", d)),
+            2 => format!("({}) or not ({})", self.make("boolean", d), self.make("boolean", d)),
             3 | 4 => {
                 let kind = self.pick(&KINDS);
                 let sign = self.pick(&["=", "<>", "<", ">=", "is distinct from"]);
                 format!("({}) {sign} ({})", self.make(kind, d), self.make(kind, d))
             }
-            5 => format!(
-                "({}) {} ({})",
-                self.make("text", d),
-                self.pick(&["like", "not ilike"]),
-                self.make("text", d)
-            ),
-            6 => format!(
-                "({}) in ({}, {})",
-                self.make("integer", d),
-                self.make("integer", d),
-                self.make("numeric", d)
-            ),
+            5 => format!("({}) {} ({})", self.make("text", d), self.pick(&["like", "not ilike"]), self.make("text", d)),
+            6 => format!("({}) in ({}, {})", self.make("integer", d), self.make("integer", d), self.make("numeric", d)),
             7 => format!("({}) @> ({})", self.make("jsonb", d), self.make("jsonb", d)),
-            8 => format!(
-                "({}) = any ({})",
-                self.make("text", d),
-                self.make("text[]", d)
-            ),
+            8 => format!("({}) = any ({})", self.make("text", d), self.make("text[]", d)),
             9 | 10 => format!(
                 "({}) {} {}",
                 self.make("text", d),
                 self.pick(&["~", "!~", "~*", "!~*", "similar to", "not similar to"]),
                 self.quoted_pattern()
             ),
-            11 => format!(
-                "regexp_count({}, {}) > 1",
-                self.make("text", d),
-                self.quoted_pattern()
-            ),
-            12 => format!(
-                "({}) like any (array['%a', {}])",
-                self.make("text", d),
-                self.text()
-            ),
+            11 => format!("regexp_count({}, {}) > 1", self.make("text", d), self.quoted_pattern()),
+            12 => format!("({}) like any (array['%a', {}])", self.make("text", d), self.text()),
             _ => format!(
                 "({}) between ({}) and ({})",
                 self.make("numeric", d),
@@ -441,17 +318,9 @@ impl Maker {
     /// Makes an expression of type timestamptz.
     fn time_call(&mut self, d: u32) -> String {
         match self.random.random_range(0..3) {
-            0 => format!(
-                "({}) + ({})",
-                self.make("timestamptz", d),
-                self.make("interval", d)
-            ),
+            0 => format!("({}) + ({})", self.make("timestamptz", d), self.make("interval", d)),
             1 => format!("date_trunc('month', {})", self.make("timestamptz", d)),
-            _ => format!(
-                "({}) - ({})",
-                self.make("timestamptz", d),
-                self.make("interval", d)
-            ),
+            _ => format!("({}) - ({})", self.make("timestamptz", d), self.make("interval", d)),
         }
     }
 
@@ -473,22 +342,9 @@ impl Maker {
     /// Makes an array of text.
     fn array_call(&mut self, d: u32) -> String {
         match self.random.random_range(0..5) {
-            0 => format!(
-                "array_append({}, {})",
-                self.make("text[]", d),
-                self.make("text", d)
-            ),
-            1 => format!(
-                "string_to_array({}, {})",
-                self.make("text", d),
-                self.make("text", d)
-            ),
-            2 => format!(
-                "array[array[{}, {}], {}]",
-                self.make("text", d),
-                self.cast_text(d),
-                self.make("text[]", d)
-            ),
+            0 => format!("array_append({}, {})", self.make("text[]", d), self.make("text", d)),
+            1 => format!("string_to_array({}, {})", self.make("text", d), self.make("text", d)),
+            2 => format!("array[array[{}, {}], {}]", self.make("text", d), self.cast_text(d), self.make("text[]", d)),
             3 => format!(
                 "array[{}, {}]::{}",
                 self.make("text", d),
@@ -503,28 +359,11 @@ impl Maker {
     fn text_call(&mut self, form: u32, d: u32) -> String {
         match form {
             0..3 => format!("{} || {}", self.make("text", d), self.make("text", d)),
-            3 => format!(
-                "replace({}, {}, {})",
-                self.make("text", d),
-                self.make("text", d),
-                self.make("text", d)
-            ),
+            3 => format!("replace({}, {}, {})", self.make("text", d), self.make("text", d), self.make("text", d)),
             4 => format!("lower({})", self.make("text", d)),
-            5 => format!(
-                "substring({} from {} for 5)",
-                self.make("text", d),
-                self.make("integer", d)
-            ),
-            6 => format!(
-                "trim(both {} from {})",
-                self.make("text", d),
-                self.make("text", d)
-            ),
-            7 => format!(
-                "split_part({}, {}, 2)",
-                self.make("text", d),
-                self.make("text", d)
-            ),
+            5 => format!("substring({} from {} for 5)", self.make("text", d), self.make("integer", d)),
+            6 => format!("trim(both {} from {})", self.make("text", d), self.make("text", d)),
+            7 => format!("split_part({}, {}, 2)", self.make("text", d), self.make("text", d)),
             8 => format!("lpad({}, 7, '0')", self.make("text", d)),
             _ => format!("({}) ->> {}", self.make("jsonb", d), self.make("text", d)),
         }
@@ -533,11 +372,7 @@ impl Maker {
     /// Makes a text by a call that may be large: formats, patterns, repetitions.
     fn composed_text(&mut self, form: u32, d: u32) -> String {
         match form {
-            10 => format!(
-                "to_char({}, {})",
-                self.make("numeric", d),
-                self.make("text", d)
-            ),
+            10 => format!("to_char({}, {})", self.make("numeric", d), self.make("text", d)),
             11 => format!(
                 "regexp_replace({}, {}, {}, {})",
                 self.make("text", d),
@@ -545,45 +380,21 @@ impl Maker {
                 self.make("text", d),
                 self.pick(&["'g'", "''", "'gi'", "'x'", "a2"])
             ),
-            12 => format!(
-                "substring({} from {})",
-                self.make("text", d),
-                self.quoted_pattern()
-            ),
+            12 => format!("substring({} from {})", self.make("text", d), self.quoted_pattern()),
             13 => format!(
                 "format({}, {}, {})",
-                self.pick(&[
-                    "'%s-%s'",
-                    "'%2$s%1$s%1$s'",
-                    "'%-900s%s'",
-                    "'%s %s %s'",
-                    "a1",
-                    "'%*s'"
-                ]),
+                self.pick(&["'%s-%s'", "'%2$s%1$s%1$s'", "'%-900s%s'", "'%s %s %s'", "a1", "'%*s'"]),
                 self.make("text", d),
                 self.make("integer", d)
             ),
-            14 => format!(
-                "repeat({}, {})",
-                self.make("text", d),
-                self.make("integer", d)
-            ),
-            15 => format!(
-                "rpad({}, {}, {})",
-                self.make("text", d),
-                self.make("integer", d),
-                self.make("text", d)
-            ),
+            14 => format!("repeat({}, {})", self.make("text", d), self.make("integer", d)),
+            15 => format!("rpad({}, {}, {})", self.make("text", d), self.make("integer", d), self.make("text", d)),
             16 => format!(
                 "encode(sha256(({})::bytea), {})",
                 self.make("text", d),
                 self.pick(&["'hex'", "'base64'", "'escape'"])
             ),
-            _ => format!(
-                "array_to_string({}, {})",
-                self.make("text[]", d),
-                self.make("text", d)
-            ),
+            _ => format!("array_to_string({}, {})", self.make("text[]", d), self.make("text", d)),
         }
     }
 
@@ -636,9 +447,7 @@ impl Maker {
             self.make("boolean", depth)
         } else {
             let kind = self.pick(&KINDS);
-            let (name, _) = attribute_table()
-                .find(|(_, one)| *one == kind)
-                .expect("an attribute of each kind");
+            let (name, _) = attribute_table().find(|(_, one)| *one == kind).expect("an attribute of each kind");
             let value = self.make(kind, depth);
             let mut clause = format!("{name} = {value}");
             if self.chance(4) {
@@ -678,11 +487,9 @@ impl Maker {
                 1 if at < chars.len() => chars.swap(0, at),
                 _ => chars.insert(
                     at,
-                    *[
-                        '\'', '"', '(', ')', ';', '-', '/', '*', '$', '\\', '\0', 'é', '.', ',',
-                    ]
-                    .choose(&mut self.random)
-                    .unwrap_or(&' '),
+                    *['\'', '"', '(', ')', ';', '-', '/', '*', '$', '\\', '\0', 'é', '.', ',']
+                        .choose(&mut self.random)
+                        .unwrap_or(&' '),
                 ),
             }
         }
@@ -696,9 +503,7 @@ const WEIGHED_ONE_IN: usize = 5;
 /// A host says which condition the database will refuse for its weight.
 #[harness::test]
 fn random_conditions_weigh_alike_in_both_guards() {
-    let mut maker = Maker {
-        random: StdRng::seed_from_u64(seed()),
-    };
+    let mut maker = Maker { random: StdRng::seed_from_u64(seed()) };
     let flow = flow();
     let mut owner = flow.database.owner();
     let shape = owner.line("SELECT shape_schema FROM wed.flow");
@@ -735,9 +540,7 @@ fn random_conditions_weigh_alike_in_both_guards() {
 
 #[harness::test]
 fn random_fragments_neither_panic_nor_change_when_written_anew() {
-    let mut maker = Maker {
-        random: StdRng::seed_from_u64(seed()),
-    };
+    let mut maker = Maker { random: StdRng::seed_from_u64(seed()) };
     let attributes = attributes();
     let (mut accepted, total) = (0, count());
     for _ in 0..total {
@@ -763,29 +566,21 @@ fn random_fragments_neither_panic_nor_change_when_written_anew() {
 /// refused there.
 fn defined_or_refused(definer: &mut Session, session: &mut Session, text: &str, sql: &str) {
     definer.run("BEGIN");
-    let defined = definer.execute(
-        "INSERT INTO wed_trig (trname, cpred) VALUES ('t', $1)",
-        &[&text],
-    );
+    let defined = definer.execute("INSERT INTO wed_trig (trname, cpred) VALUES ('t', $1)", &[&text]);
     if let Err(error) = defined {
         let refusal = Refusal::of(&error);
         let planned = session.batch_execute(&format!("EXPLAIN {sql}"));
         let planned = planned.map_err(|error| Refusal::of(&error).message);
         // A text that is folded into a number of very many digits is refused when it is written out.
         let is_long = refusal.message == "a number of the predicate is too large";
-        assert!(
-            is_long || planned == Err(refusal.message.clone()),
-            "{text}: {refusal:?}, {planned:?}"
-        );
+        assert!(is_long || planned == Err(refusal.message.clone()), "{text}: {refusal:?}, {planned:?}");
     }
     definer.run("ROLLBACK");
 }
 
 #[harness::test]
 fn what_is_accepted_of_random_fragments_stays_in_its_row() {
-    let mut maker = Maker {
-        random: StdRng::seed_from_u64(seed()),
-    };
+    let mut maker = Maker { random: StdRng::seed_from_u64(seed()) };
     let flow = flow();
     let mut definer = flow.session();
     let mut session = hostile_rows(&flow);
@@ -832,8 +627,5 @@ fn what_is_accepted_of_random_fragments_stays_in_its_row() {
         }
         assert_eq!(session.line(surroundings), before, "{text}");
     }
-    println!(
-        "{tried} accepted fragments tried on a server; the slowest took {:?}: {:.300}",
-        slowest.0, slowest.1
-    );
+    println!("{tried} accepted fragments tried on a server; the slowest took {:?}: {:.300}", slowest.0, slowest.1);
 }

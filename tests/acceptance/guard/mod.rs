@@ -30,13 +30,8 @@ fn attributes() -> FlowAttributes {
 /// A flow with these attributes.
 fn flow() -> Flow {
     let flow = Database::new().flow("fragments");
-    let rows: Vec<String> = attribute_table()
-        .map(|(name, kind)| format!("('{name}', '{kind}')"))
-        .collect();
-    flow.session().run(&format!(
-        "INSERT INTO wed_attr (aname, atype) VALUES {}",
-        rows.join(", ")
-    ));
+    let rows: Vec<String> = attribute_table().map(|(name, kind)| format!("('{name}', '{kind}')")).collect();
+    flow.session().run(&format!("INSERT INTO wed_attr (aname, atype) VALUES {}", rows.join(", ")));
     flow
 }
 
@@ -58,10 +53,7 @@ fn corpus(file: &str, words: usize) -> Vec<(String, String)> {
 fn statement(kind: &str, text: &str, table: &str) -> Option<String> {
     if kind == "where" {
         let predicate = CheckedPredicate::parse(text, &attributes()).ok()?;
-        return Some(format!(
-            "SELECT count(*) FROM {table} WHERE {}",
-            predicate.guarded()
-        ));
+        return Some(format!("SELECT count(*) FROM {table} WHERE {}", predicate.guarded()));
     }
     let clause = CheckedSetClause::parse(text, &attributes()).ok()?;
     let set: Vec<String> = clause
@@ -132,10 +124,7 @@ fn longest(session: &mut Session, statement: &str) -> Duration {
         // One row at a time: an error in one must not spare the others.
         let one = format!("(SELECT * FROM hostile WHERE wid = {wid})");
         let narrowed = if let Some((before, condition)) = statement.split_once(" WHERE ") {
-            format!(
-                "{} WHERE {condition}",
-                before.replace("hostile", &format!("{one} hostile"))
-            )
+            format!("{} WHERE {condition}", before.replace("hostile", &format!("{one} hostile")))
         } else {
             format!("{statement} WHERE wid = {wid}")
         };

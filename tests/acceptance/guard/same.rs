@@ -61,16 +61,11 @@ fn both_guards_agree_on_conditions() {
         let host = CheckedPredicate::parse(&text, &attributes());
         session.run("BEGIN");
         let database = session
-            .execute(
-                "INSERT INTO wed_trig (trname, cpred) VALUES ('t', $1)",
-                &[&text],
-            )
+            .execute("INSERT INTO wed_trig (trname, cpred) VALUES ('t', $1)", &[&text])
             .map_err(|error| Refusal::of(&error));
         session.run("ROLLBACK");
         if host.is_ok() != database.is_ok() {
-            wrong.push(format!(
-                "{text}\n  host: {host:?}\n  database: {database:?}"
-            ));
+            wrong.push(format!("{text}\n  host: {host:?}\n  database: {database:?}"));
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
@@ -160,13 +155,10 @@ fn both_guards_weigh_alike_and_what_is_run_can_be_prepared() {
     let corpus = corpus("accepted.txt", 2);
     let conditions = corpus.iter().filter(|(kind, _)| kind == "where");
     for text in conditions.map(|(_, text)| text.as_str()).chain(WEIGHED) {
-        let host = CheckedPredicate::parse(text, &attributes())
-            .unwrap_or_else(|rejection| panic!("{text}\n{rejection}"));
+        let host =
+            CheckedPredicate::parse(text, &attributes()).unwrap_or_else(|rejection| panic!("{text}\n{rejection}"));
         let row = owner
-            .query_one(
-                "SELECT weight, guarded FROM wed.check_predicate($1, 999999, $2)",
-                &[&shape, &text],
-            )
+            .query_one("SELECT weight, guarded FROM wed.check_predicate($1, 999999, $2)", &[&shape, &text])
             .unwrap_or_else(|error| panic!("{text}\n{:?}", Refusal::of(&error)));
         let (weight, guarded): (i32, String) = (row.get(0), row.get(1));
         weighty += usize::from(weight > 0);
@@ -188,18 +180,14 @@ fn accepted_clauses_can_be_prepared() {
     let flow = flow();
     let mut session = flow.session();
     session.run("SET search_path = pg_catalog, pg_temp");
-    let schema = flow
-        .database
-        .owner()
-        .line("SELECT schema_name FROM wed.flow");
+    let schema = flow.database.owner().line("SELECT schema_name FROM wed.flow");
     let mut count = 0;
     for (kind, text) in corpus("accepted.txt", 2) {
         if kind != "set" {
             continue;
         }
         count += 1;
-        let sql = statement("set", &text, &format!("{schema}.wed_flow"))
-            .unwrap_or_else(|| panic!("refused: {text}"));
+        let sql = statement("set", &text, &format!("{schema}.wed_flow")).unwrap_or_else(|| panic!("refused: {text}"));
         if let Err(error) = session.prepare(&sql) {
             panic!("{text}\n{sql}\n{:?}", Refusal::of(&error));
         }
@@ -224,15 +212,12 @@ fn the_lists_are_those_of_the_catalog() {
     let missing: Vec<&String> = missing
         .iter()
         .filter(|call| {
-            !call.starts_with("jsonb_path_")
-                && !call.starts_with("jsonb_set(")
-                && !call.starts_with("jsonb_insert(")
+            !call.starts_with("jsonb_path_") && !call.starts_with("jsonb_set(") && !call.starts_with("jsonb_insert(")
         })
         .collect();
     // The table is that of 18; older servers lack a few, and know some by fewer operands.
     assert!(
-        version >= 18 && missing.iter().all(|call| call.contains("strip_nulls"))
-            || missing.len() < 12,
+        version >= 18 && missing.iter().all(|call| call.contains("strip_nulls")) || missing.len() < 12,
         "{missing:?}"
     );
     let bounded = owner.lines(
@@ -241,8 +226,5 @@ fn the_lists_are_those_of_the_catalog() {
          EXCEPT SELECT (wed.call_of_operator(oid)).call FROM pg_operator WHERE oprnamespace = \
          'wed_bounded'::regnamespace",
     );
-    assert!(
-        bounded.iter().all(|call| call.starts_with("jsonb_path_")),
-        "{bounded:?}"
-    );
+    assert!(bounded.iter().all(|call| call.starts_with("jsonb_path_")), "{bounded:?}");
 }

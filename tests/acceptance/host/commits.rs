@@ -51,10 +51,7 @@ fn step(
     let claimed = held.swap_remove(at);
     let commit = group(store, &claimed, &[assigned], None, &[value]);
     let fired = on(store.commit_batch(host, &[commit], false, true)).expect("committed");
-    let mut names: Vec<String> = fired
-        .iter()
-        .map(|fired| fired.job.transition.clone())
-        .collect();
+    let mut names: Vec<String> = fired.iter().map(|fired| fired.job.transition.clone()).collect();
     names.sort();
     held.extend(fired);
     names
@@ -72,27 +69,18 @@ fn a_condition_over_what_did_not_change_keeps_its_answer() {
     // b = 0 still holds and is pending: not fired again.
     assert_eq!(step(&flow, host, &mut held, "at_a0", "a", "1"), ["at_a1"]);
     // Its job is done now, b has not changed: it fires again, though only a was looked at.
-    assert_eq!(
-        step(&flow, host, &mut held, "at_b0", "a", "2"),
-        ["at_a2", "at_b0"]
-    );
+    assert_eq!(step(&flow, host, &mut held, "at_b0", "a", "2"), ["at_a2", "at_b0"]);
     assert_eq!(session.pending(wid), ["at_a1", "at_a2", "at_b0"]);
     // What no longer holds is not remembered.
     assert_eq!(step(&flow, host, &mut held, "at_b0", "b", "7"), ["at_b7"]);
-    assert_eq!(
-        step(&flow, host, &mut held, "at_b7", "a", "3"),
-        ["at_a3", "at_b7"]
-    );
+    assert_eq!(step(&flow, host, &mut held, "at_b7", "a", "3"), ["at_a3", "at_b7"]);
     // A write from outside evaluates everything, and what it finds is kept for the next commit.
     session.run("UPDATE wed_attr SET open = true WHERE aname = 'b'");
     session.run("UPDATE wed_flow SET b = 4");
     held.extend(on(store.claim(host, 10)).expect("claimed"));
     let none: [&str; 0] = [];
     assert_eq!(step(&flow, host, &mut held, "at_b7", "a", "3"), none);
-    assert_eq!(
-        step(&flow, host, &mut held, "at_b4", "a", "5"),
-        ["at_a5", "at_b4"]
-    );
+    assert_eq!(step(&flow, host, &mut held, "at_b4", "a", "5"), ["at_a5", "at_b4"]);
     on(store.leave_host(host)).expect("left");
     assert_sound(&flow);
 }
@@ -135,8 +123,7 @@ fn batches_over_the_same_instances_do_not_wait_for_each_other_in_a_circle() {
             ["a", "b"].map(|attribute| {
                 let mut of = (held.iter()).filter(|claimed| {
                     let parity = if attribute == "a" { odd } else { 1 - odd };
-                    claimed.trigger.starts_with(attribute)
-                        && claimed.job.key.wid.get() % 2 == parity
+                    claimed.trigger.starts_with(attribute) && claimed.job.key.wid.get() % 2 == parity
                 });
                 let first = of.next().expect("a job");
                 let mut all = group(store, first, &[attribute], None, &[&value]);
@@ -154,10 +141,7 @@ fn batches_over_the_same_instances_do_not_wait_for_each_other_in_a_circle() {
                 .map(|groups| scope.spawn(|| on(store.commit_batch(host, groups, false, true))))
                 .map(|thread| thread.join().expect("no panic"))
         });
-        held = fired
-            .into_iter()
-            .flat_map(|fired| fired.expect("committed"))
-            .collect();
+        held = fired.into_iter().flat_map(|fired| fired.expect("committed")).collect();
         assert_eq!(held.len(), 400);
     }
     on(store.leave_host(host)).expect("left");
@@ -182,13 +166,9 @@ fn endless_flows_leave_others_their_turn() {
     );
     flow.bind("advance", "bench");
     session.run("INSERT INTO wed_flow (step) SELECT 0 FROM generate_series(1, 60)");
-    let host = database.host(HostSettings {
-        in_flight: 8,
-        ..one_lane("small")
-    });
+    let host = database.host(HostSettings { in_flight: 8, ..one_lane("small") });
     eventually("every instance has moved", || {
-        (session.number("SELECT count(DISTINCT wid) FROM wed_trace WHERE seq >= 3") == 60)
-            .then_some(())
+        (session.number("SELECT count(DISTINCT wid) FROM wed_trace WHERE seq >= 3") == 60).then_some(())
     });
     on(host.stop());
 }
@@ -201,17 +181,11 @@ fn fired_jobs_can_be_left_to_others() {
     let store = &flow.database.store;
     let host = on(store.register_host("by hand", HOUR)).expect("entered");
     let held = on(store.claim(host, 10)).expect("claimed");
-    let first = held
-        .iter()
-        .find(|claimed| claimed.job.transition == "at_a0")
-        .expect("claimed");
+    let first = held.iter().find(|claimed| claimed.job.transition == "at_a0").expect("claimed");
     let commit = group(store, first, &["a"], None, &["1"]);
     let kept = on(store.commit_batch(host, &[commit], false, false)).expect("committed");
     assert!(kept.is_empty(), "{kept:?}");
-    assert_eq!(
-        session.lines("SELECT trname, lckid IS NULL FROM job_pool ORDER BY trname"),
-        ["at_a1|t", "at_b0|f"]
-    );
+    assert_eq!(session.lines("SELECT trname, lckid IS NULL FROM job_pool ORDER BY trname"), ["at_a1|t", "at_b0|f"]);
     let found = on(store.claim(host, 10)).expect("claimed");
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].job.transition, "at_a1");
@@ -229,9 +203,7 @@ fn old_history_goes_and_pending_work_stays() {
     let host = on(store.register_host("by hand", HOUR)).expect("entered");
     let mut owner = flow.database.owner();
     let id = flow.id;
-    owner.line(&format!(
-        "SELECT wed.cancel_instance({id}, {ended}, 'ann', 'lost')"
-    ));
+    owner.line(&format!("SELECT wed.cancel_instance({id}, {ended}, 'ann', 'lost')"));
     // As if all of it had been long ago.
     owner.run(
         "CREATE TABLE wed.trace_20200101 PARTITION OF wed.trace FOR VALUES FROM ('2020-01-01') TO ('2020-01-02');
@@ -257,10 +229,7 @@ fn old_history_goes_and_pending_work_stays() {
     // What has not ended keeps its history: it goes back by it.
     let running = [wid.to_string()];
     assert_eq!(session.lines("SELECT wid FROM wed_trace"), running);
-    for old in [
-        "wed.log WHERE tstmp < now() - interval '1 day'",
-        "wed.recording WHERE xid = '1'",
-    ] {
+    for old in ["wed.log WHERE tstmp < now() - interval '1 day'", "wed.recording WHERE xid = '1'"] {
         let kept = owner.lines(&format!("SELECT wid FROM {old}"));
         assert_eq!(kept, running, "{old}");
     }
@@ -268,22 +237,12 @@ fn old_history_goes_and_pending_work_stays() {
     assert_eq!(owner.number(new), 2);
     let new = "SELECT count(*) FROM wed.recording WHERE xid = '2'";
     assert_eq!(owner.number(new), 2);
-    assert_eq!(
-        session.line("SELECT payload ->> 'a', payload ->> 'b' FROM job_pool LIMIT 1"),
-        "0|0"
-    );
+    assert_eq!(session.line("SELECT payload ->> 'a', payload ->> 'b' FROM job_pool LIMIT 1"), "0|0");
     // Work continues, and the trace with it.
     let mut held = on(store.claim(host, 10)).expect("claimed");
-    assert!(
-        held.iter()
-            .all(|claimed| claimed.job.payload.contains("\"a\":0")),
-        "{held:?}"
-    );
+    assert!(held.iter().all(|claimed| claimed.job.payload.contains("\"a\":0")), "{held:?}");
     assert_eq!(step(&flow, host, &mut held, "at_a0", "a", "1"), ["at_a1"]);
-    assert_eq!(
-        session.line("SELECT seq, trw FROM wed_trace WHERE seq > 1"),
-        "2|at_a0"
-    );
+    assert_eq!(session.line("SELECT seq, trw FROM wed_trace WHERE seq > 1"), "2|at_a0");
     assert_eq!(session.pending(wid), ["at_a1", "at_b0"]);
     on(store.leave_host(host)).expect("left");
 }

@@ -26,10 +26,7 @@ fn failures_are_tried_again_and_end_as_an_exception() {
     let database = Database::new();
     let host = database.host(one_lane("strict"));
     let started = CASES.map(|case| {
-        let settings = format!(
-            ", timeout, attempts, backoff='{}', 3, '10 milliseconds'",
-            case.1
-        );
+        let settings = format!(", timeout, attempts, backoff='{}', 3, '10 milliseconds'", case.1);
         let flow = flow_of_one(&database, case.0, &settings);
         let wid = flow.session().start();
         (case, flow, wid)
@@ -38,9 +35,8 @@ fn failures_are_tried_again_and_end_as_an_exception() {
         assert_eq!(flow.end_of(*wid), "E", "{transition}");
         let mut session = flow.session();
         let by = format!("host:{}", host.id());
-        let expected: Vec<String> = (1..=*attempts)
-            .map(|attempt| format!("{transition}|{attempt}|{outcome}|{by}|t|t|t"))
-            .collect();
+        let expected: Vec<String> =
+            (1..=*attempts).map(|attempt| format!("{transition}|{attempt}|{outcome}|{by}|t|t|t")).collect();
         assert_eq!(
             session.lines(
                 "SELECT trname, attempt, outcome, writer, fuel > 0 OR outcome = 'timed_out', elapsed_us > 0, \
@@ -50,18 +46,8 @@ fn failures_are_tried_again_and_end_as_an_exception() {
             expected
         );
         assert_eq!(session.pending(*wid), ["_EXCPT"], "{transition}");
-        assert_eq!(
-            session.line("SELECT a1, n, tags FROM wed_flow"),
-            "new|0|·",
-            "{transition}"
-        );
-        assert_eq!(
-            session.trace(*wid),
-            [
-                format!("-> {{{transition}}} R"),
-                "_ABORT -> {_EXCPT} E".to_owned()
-            ]
-        );
+        assert_eq!(session.line("SELECT a1, n, tags FROM wed_flow"), "new|0|·", "{transition}");
+        assert_eq!(session.trace(*wid), [format!("-> {{{transition}}} R"), "_ABORT -> {_EXCPT} E".to_owned()]);
         let note = session.line("SELECT note FROM wed_trace WHERE seq = 2");
         assert!(
             note.starts_with(&format!(
@@ -110,29 +96,18 @@ fn a_retry_waits_twice_as_long_each_time() {
 #[harness::test]
 fn a_transition_says_when_it_is_tried_again() {
     let database = Database::new();
-    let flow = flow_of_one(
-        &database,
-        "abort-after",
-        ", timeout, attempts, backoff='1 minute', 2, '1 hour'",
-    );
+    let flow = flow_of_one(&database, "abort-after", ", timeout, attempts, backoff='1 minute', 2, '1 hour'");
     let host = database.host(one_lane("patient"));
     let mut session = flow.session();
     let wid = session.start();
-    eventually("the attempt on record", || {
-        (session.number("SELECT count(*) FROM wed_attempt") == 1).then_some(())
-    });
+    eventually("the attempt on record", || (session.number("SELECT count(*) FROM wed_attempt") == 1).then_some(()));
     assert_eq!(
         session.line("SELECT outcome, attempt, message FROM wed_attempt"),
         "aborted|1|aborted: the shop is closed"
     );
     // In 90 seconds instead of the trigger's hour.
     assert_eq!(session.pending(wid), ["abort-after"]);
-    assert_eq!(
-        session.line(
-            "SELECT attempt, due - now() BETWEEN '30 seconds' AND '90 seconds' FROM job_pool"
-        ),
-        "1|t"
-    );
+    assert_eq!(session.line("SELECT attempt, due - now() BETWEEN '30 seconds' AND '90 seconds' FROM job_pool"), "1|t");
     on(host.stop());
 }
 
@@ -162,18 +137,12 @@ fn one_bad_row_hurts_its_own_instance_only() {
         "INSERT INTO wed_flow (n) SELECT CASE g WHEN 17 THEN 2147483647 WHEN 23 THEN -1 ELSE g END \
          FROM generate_series(1, 60) g",
     );
-    labelled
-        .session()
-        .run("INSERT INTO wed_flow (n) SELECT generate_series(1, 3)");
+    labelled.session().run("INSERT INTO wed_flow (n) SELECT generate_series(1, 3)");
     // All are pending before anybody looks, so that they come in batches.
     let host = database.host(one_lane("batches"));
     for flow in [&counting, &labelled] {
         eventually("the end of all", || {
-            (flow
-                .session()
-                .number("SELECT count(*) FROM wed_instance WHERE status = 'R'")
-                == 0)
-                .then_some(())
+            (flow.session().number("SELECT count(*) FROM wed_instance WHERE status = 'R'") == 0).then_some(())
         });
         assert_sound(flow);
     }
@@ -190,16 +159,10 @@ fn one_bad_row_hurts_its_own_instance_only() {
         ),
         ["0|clause|f|t", "2147483647|_ABORT|t|f"]
     );
-    assert_eq!(
-        session.lines("SELECT outcome, count(*) FROM wed_attempt GROUP BY outcome"),
-        ["refused|1"]
-    );
+    assert_eq!(session.lines("SELECT outcome, count(*) FROM wed_attempt GROUP BY outcome"), ["refused|1"]);
     let mut session = labelled.session();
     assert_eq!(ends(&mut session), ["E|3"]);
-    assert_eq!(
-        session.lines("SELECT outcome, count(*) FROM wed_attempt GROUP BY outcome"),
-        ["refused|3"]
-    );
+    assert_eq!(session.lines("SELECT outcome, count(*) FROM wed_attempt GROUP BY outcome"), ["refused|3"]);
 }
 
 /// A host tries a batch again with each state evaluated by itself: nobody's attempt fails for one slow state.
@@ -211,14 +174,8 @@ fn slow_conditions_of_one_state_make_one_exception_of_a_batch() {
             format!("translate(note, 'cdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789', '') = 'x{at}'")
         })
         .collect();
-    let triggers: Vec<String> = (0..3)
-        .map(|at| {
-            format!(
-                "('slow{at}', 'more', $$a1 <> 'new' AND ({})$$)",
-                slow.join(" OR ")
-            )
-        })
-        .collect();
+    let triggers: Vec<String> =
+        (0..3).map(|at| format!("('slow{at}', 'more', $$a1 <> 'new' AND ({})$$)", slow.join(" OR "))).collect();
     let flow = flow(
         &database,
         "slow",
@@ -247,11 +204,7 @@ fn slow_conditions_of_one_state_make_one_exception_of_a_batch() {
     let note = session.line("SELECT note FROM wed_trace WHERE status = 'E'");
     assert!(note.contains("more than 1 s"), "{note}");
     assert_eq!(session.number("SELECT count(*) FROM wed_attempt"), 0);
-    assert_eq!(
-        session.number("SELECT max(attempt) FROM wed_trace"),
-        1,
-        "nobody was tried again"
-    );
+    assert_eq!(session.number("SELECT max(attempt) FROM wed_trace"), 1, "nobody was tried again");
 }
 
 /// Postgres ends a commit that runs for too long; halving finds the result that it is for.
@@ -280,10 +233,7 @@ fn statement_that_runs_too_long_hurts_one_result_of_a_batch() {
         (session.number("SELECT count(*) FROM wed_instance WHERE status = 'R'") == 0).then_some(())
     });
     on(host.stop());
-    assert_eq!(
-        session.lines("SELECT wid, status FROM wed_instance ORDER BY wid"),
-        ["1|F", "2|E", "3|F"]
-    );
+    assert_eq!(session.lines("SELECT wid, status FROM wed_instance ORDER BY wid"), ["1|F", "2|E", "3|F"]);
     assert_eq!(
         session.lines("SELECT wid, outcome, message LIKE '%57014%' OR message LIKE '%timeout%' FROM wed_attempt"),
         ["2|refused|t"]
@@ -306,26 +256,17 @@ fn a_batch_is_all_or_nothing_in_the_database() {
     for claimed in &claimed[1..] {
         all.items.extend(one(claimed).items);
     }
-    let refused =
-        on(store.commit_batch(host, &[all], false, true)).expect_err("a division by zero");
+    let refused = on(store.commit_batch(host, &[all], false, true)).expect_err("a division by zero");
     assert_eq!(refused.code(), Some("22012"), "{refused}");
     assert_eq!(session.lines("SELECT DISTINCT a1 FROM wed_flow"), ["new"]);
     assert_eq!(session.number("SELECT count(*) FROM wed_trace"), 3);
-    assert_eq!(
-        session.number(&format!(
-            "SELECT count(*) FROM job_pool WHERE lckid = 'host:{host}'"
-        )),
-        3
-    );
+    assert_eq!(session.number(&format!("SELECT count(*) FROM job_pool WHERE lckid = 'host:{host}'")), 3);
     // Alone, the good ones pass.
     for (at, passes) in [(0, true), (1, false), (2, true)] {
         let alone = on(store.commit_batch(host, &[one(&claimed[at])], true, true));
         assert_eq!(alone.is_ok(), passes, "{alone:?}");
     }
-    assert_eq!(
-        session.lines("SELECT a1, n FROM wed_flow ORDER BY wid"),
-        ["done|10", "new|0", "done|2"]
-    );
+    assert_eq!(session.lines("SELECT a1, n FROM wed_flow ORDER BY wid"), ["done|10", "new|0", "done|2"]);
     on(store.leave_host(host)).expect("left");
     assert_sound(&flow);
 }
@@ -358,27 +299,17 @@ fn a_component_serves_exceptions() {
     on(store.fail_attempts(host, &[failed])).expect("recorded");
     assert_eq!(session.status(wid), "E");
     assert_eq!(
-        session.line(
-            "SELECT attempt, fuel, elapsed_us, memory_bytes, note FROM wed_trace WHERE seq = 2"
-        ),
+        session.line("SELECT attempt, fuel, elapsed_us, memory_bytes, note FROM wed_trace WHERE seq = 2"),
         "1|5|6|7|fail: failed after 1 attempt: no stock"
     );
     let claimed = on(store.claim(host, 10)).expect("claimed");
     assert_eq!(claimed.len(), 1, "{claimed:?}");
     assert_eq!(claimed[0].job.transition, "_EXCPT");
-    let fired = on(store.commit_batch(
-        host,
-        &[group(store, &claimed[0], &["a1"], None, &["mended"])],
-        false,
-        true,
-    ))
-    .expect("committed");
+    let fired = on(store.commit_batch(host, &[group(store, &claimed[0], &["a1"], None, &["mended"])], false, true))
+        .expect("committed");
     assert!(fired.is_empty(), "{fired:?}");
     assert_eq!(session.status(wid), "F");
-    assert_eq!(
-        session.trace(wid),
-        ["-> {fail} R", "_ABORT -> {_EXCPT} E", "_EXCPT -> {} F"]
-    );
+    assert_eq!(session.trace(wid), ["-> {fail} R", "_ABORT -> {_EXCPT} E", "_EXCPT -> {} F"]);
     on(store.leave_host(host)).expect("left");
     assert_sound(&flow);
 }
@@ -408,10 +339,7 @@ fn answers_at_their_extremes_are_recorded_attempts() {
         assert_eq!(flow.end_of(wid), "E", "{transition}");
         let mut session = flow.session();
         let found = session.line("SELECT outcome, message FROM wed_attempt");
-        assert!(
-            found.starts_with(&format!("{outcome}|")) && found.contains(said),
-            "{transition}: {found}"
-        );
+        assert!(found.starts_with(&format!("{outcome}|")) && found.contains(said), "{transition}: {found}");
     }
     drop(host);
 }

@@ -58,26 +58,16 @@ impl Secure {
     }
 
     fn seen(&self) -> String {
-        self.seen
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-fn answer(
-    stream: TcpStream,
-    config: &Arc<ServerConfig>,
-    noted: &Mutex<String>,
-) -> std::io::Result<()> {
+fn answer(stream: TcpStream, config: &Arc<ServerConfig>, noted: &Mutex<String>) -> std::io::Result<()> {
     let connection = ServerConnection::new(Arc::clone(config)).map_err(std::io::Error::other)?;
     let mut stream = StreamOwned::new(connection, stream);
     let mut bytes = [0; 16 << 10];
     let read = stream.read(&mut bytes)?;
-    noted
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .push_str(&String::from_utf8_lossy(&bytes[..read]));
+    noted.lock().unwrap_or_else(PoisonError::into_inner).push_str(&String::from_utf8_lossy(&bytes[..read]));
     stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 7\r\n\r\nwelcome")?;
     stream.conn.send_close_notify();
     stream.flush()
@@ -93,49 +83,29 @@ fn trusting(name: &str, place: &str) -> HostSettings {
 fn a_certificate_must_be_of_somebody_who_is_trusted() {
     let database = Database::new();
     let server = Secure::new();
-    let flow = one_step(
-        &database,
-        "fetch",
-        &format!("http = ['{}']", server.place()),
-    );
+    let flow = one_step(&database, "fetch", &format!("http = ['{}']", server.place()));
     let url = format!("https://{}/", server.place());
     let running = database.host(host("wary", None, &[server.place()]));
     let seen = told(&flow, &["GET", &url, ""]);
-    assert!(
-        seen.contains("Unreachable") && seen.contains("UnknownIssuer"),
-        "{seen}"
-    );
+    assert!(seen.contains("Unreachable") && seen.contains("UnknownIssuer"), "{seen}");
     assert_eq!(server.seen(), "", "nothing was sent to it");
     on(running.stop());
     let running = database.host(trusting("trusting", &server.place()));
     let seen = told(&flow, &["GET", &url, ""]);
-    assert!(
-        seen.starts_with("200 ") && seen.ends_with("welcome"),
-        "{seen}"
-    );
+    assert!(seen.starts_with("200 ") && seen.ends_with("welcome"), "{seen}");
     // A name that the certificate does not hold.
     on(running.stop());
     let named = format!("localhost:{}", server.port);
     // The addresses that the name has are private ones: both sides allow them by number.
     let numbers = [server.place(), format!("[::1]:{}", server.port)];
-    let flow = one_step(
-        &database,
-        "fetch",
-        &format!("http = ['{named}', '{}', '{}']", numbers[0], numbers[1]),
-    );
+    let flow = one_step(&database, "fetch", &format!("http = ['{named}', '{}', '{}']", numbers[0], numbers[1]));
     let mut settings = trusting("naming", &named);
     for address in numbers {
-        settings
-            .outside
-            .http
-            .push(address.parse().expect("a place"));
+        settings.outside.http.push(address.parse().expect("a place"));
     }
     let running = database.host(settings);
     let seen = told(&flow, &["GET", &format!("https://{named}/"), ""]);
-    assert!(
-        seen.contains("Unreachable") && seen.contains("not valid for name"),
-        "{seen}"
-    );
+    assert!(seen.contains("Unreachable") && seen.contains("not valid for name"), "{seen}");
     on(running.stop());
 }
 
@@ -148,22 +118,14 @@ fn a_secret_in_a_header_travels_by_tls() {
     let flow = one_step(&database, "fetch", &grant);
     let key = SecretKey::from_hex(&"5a".repeat(32)).expect("a key");
     let (ciphertext, nonce) = key.seal(flow.id, "key", CANARY).expect("sealed");
-    on(database
-        .store
-        .put_secret(flow.id, "key", &ciphertext, &nonce))
-    .expect("stored");
+    on(database.store.put_secret(flow.id, "key", &ciphertext, &nonce)).expect("stored");
     let transitions = ["fetch".to_owned()];
     // To be sent, not to be read.
     assert!(on(database.store.let_send_secret(flow.id, "key", &transitions)).expect("granted"));
     let mut settings = trusting("sealed", &server.place());
     settings.outside.http.push(named.parse().expect("a place"));
     let running = database.host(settings);
-    let send = |url: &str| {
-        told(
-            &flow,
-            &["POST", url, "x", "authorization", "Bearer ", "key"],
-        )
-    };
+    let send = |url: &str| told(&flow, &["POST", url, "x", "authorization", "Bearer ", "key"]);
     // To a name it goes by TLS or not at all.
     let seen = send(&format!("http://{named}/"));
     assert!(seen.contains("without TLS"), "{seen}");
@@ -181,10 +143,7 @@ fn a_file_without_authorities_is_no_setting() {
     for wrong in ["server.key", "make.sh", "none.pem"] {
         let mut settings = host("careless", None, &[]);
         settings.outside.authorities = Some(data(wrong));
-        let started = on(wedflow_worker::Host::start(
-            database.store.clone(),
-            settings,
-        ));
+        let started = on(wedflow_worker::Host::start(database.store.clone(), settings));
         assert!(started.is_err(), "{wrong}");
     }
 }
@@ -193,11 +152,7 @@ fn a_file_without_authorities_is_no_setting() {
 fn a_place_may_be_for_one_tenant_only() {
     let database = Database::new();
     let server = Secure::new();
-    let flow = one_step(
-        &database,
-        "fetch",
-        &format!("http = ['{}']", server.place()),
-    );
+    let flow = one_step(&database, "fetch", &format!("http = ['{}']", server.place()));
     let url = format!("https://{}/", server.place());
     for (tenant, says) in [("other", "this host does not allow"), ("default", "200 ")] {
         let permission = format!("{tenant}/{}", server.place());

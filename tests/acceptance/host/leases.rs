@@ -26,20 +26,14 @@ pub(crate) fn group(
     CommitGroup {
         flow: claimed.job.key.flow,
         version: claimed.flow_version,
-        gate: on(store.flow_shape(claimed.job.key.flow))
-            .expect("a flow")
-            .gate
-            .into(),
+        gate: on(store.flow_shape(claimed.job.key.flow)).expect("a flow").gate.into(),
         assigned: assigned.iter().map(|name| Arc::from(*name)).collect(),
         set: set.map(|set| set.to_owned().into()),
         items: vec![Cow::Owned(CommitItem {
             wid: claimed.job.key.wid,
             tgid: claimed.job.key.tgid,
             token: claimed.job.token,
-            literals: literals
-                .iter()
-                .map(|text| Some((*text).to_owned()))
-                .collect(),
+            literals: literals.iter().map(|text| Some((*text).to_owned())).collect(),
             measure: Measure::default(),
         })],
     }
@@ -50,10 +44,7 @@ fn two_hosts_share_the_work() {
     let database = Database::new();
     database.upload("counters", sample_component("counters"));
     let flow = database.apply(&repository("sample-transitions/counters/flow.toml"));
-    let few = |name| HostSettings {
-        in_flight: 16,
-        ..one_lane(name)
-    };
+    let few = |name| HostSettings { in_flight: 16, ..one_lane(name) };
     let (one, other) = (database.host(few("one")), database.host(few("other")));
     assert_ne!(one.id(), other.id());
     let mut session = flow.session();
@@ -69,15 +60,13 @@ fn two_hosts_share_the_work() {
     on(other.stop());
     assert_sound(&flow);
     assert_eq!(
-        session.lines("SELECT DISTINCT trw, count(*) FROM wed_trace WHERE trw IS NOT NULL GROUP BY wid, trw ORDER \
-         BY 1"),
+        session.lines(
+            "SELECT DISTINCT trw, count(*) FROM wed_trace WHERE trw IS NOT NULL GROUP BY wid, trw ORDER \
+         BY 1"
+        ),
         ["tr_a1|3", "tr_a2|4", "tr_a3|5"]
     );
-    assert_eq!(
-        session
-            .lines("SELECT DISTINCT writer FROM wed_trace WHERE trw IS NOT NULL ORDER BY writer"),
-        numbers
-    );
+    assert_eq!(session.lines("SELECT DISTINCT writer FROM wed_trace WHERE trw IS NOT NULL ORDER BY writer"), numbers);
     assert!(session.lines("SELECT * FROM wed_attempt").is_empty());
 }
 
@@ -107,9 +96,7 @@ fn jobs_of_a_killed_host_are_done_by_another() {
     let child = Killed(serve.spawn().expect("wed serve"));
     let mut owner = database.owner();
     let victim = eventually("wed serve at work", || {
-        owner
-            .lines("SELECT 'host:' || host_id FROM wed.host WHERE name = 'victim'")
-            .pop()
+        owner.lines("SELECT 'host:' || host_id FROM wed.host WHERE name = 'victim'").pop()
     });
     session.run("INSERT INTO wed_flow (wid) SELECT generate_series(1, 6)");
     let in_flight = format!("SELECT count(*) FROM job_pool WHERE lckid = '{victim}'");
@@ -135,11 +122,7 @@ fn jobs_of_a_killed_host_are_done_by_another() {
     let by = format!("host:{}", rescuer.id());
     on(rescuer.stop());
     assert_sound(&flow);
-    assert_eq!(
-        session
-            .number("SELECT count(*) FROM wed_attempt WHERE outcome = 'abandoned' AND attempt = 1"),
-        lost
-    );
+    assert_eq!(session.number("SELECT count(*) FROM wed_attempt WHERE outcome = 'abandoned' AND attempt = 1"), lost);
     assert_eq!(session.number("SELECT count(*) FROM wed_attempt"), lost);
     assert_eq!(
         session.number(&format!(
@@ -148,10 +131,7 @@ fn jobs_of_a_killed_host_are_done_by_another() {
         )),
         lost
     );
-    assert_eq!(
-        session.number("SELECT count(*) FROM wed_trace WHERE trw = 'sleep-wid'"),
-        6
-    );
+    assert_eq!(session.number("SELECT count(*) FROM wed_trace WHERE trw = 'sleep-wid'"), 6);
     assert_eq!(owner.number("SELECT count(*) FROM wed.host"), 0);
 }
 
@@ -178,13 +158,8 @@ fn handover() -> Handover {
     };
     let stale = on(store.register_host("stale", Duration::from_millis(1))).expect("entered");
     let before = claim(stale);
-    assert_eq!(
-        (before.job.attempt, before.job.transition.as_str()),
-        (1, "tr_a2")
-    );
-    eventually("the end of the lease", || {
-        (sweep(store)[0] == 1).then_some(())
-    });
+    assert_eq!((before.job.attempt, before.job.transition.as_str()), (1, "tr_a2"));
+    eventually("the end of the lease", || (sweep(store)[0] == 1).then_some(()));
     let mut session = flow.session();
     assert_eq!(
         session.lines("SELECT trname, attempt, outcome, writer FROM wed_attempt"),
@@ -196,69 +171,36 @@ fn handover() -> Handover {
     let holder = on(store.register_host("holder", Duration::from_secs(600))).expect("entered");
     let after = claim(holder);
     assert_eq!((after.job.attempt, after.job.key), (2, before.job.key));
-    assert!(
-        after.job.token > before.job.token,
-        "{after:?} after {before:?}"
-    );
-    Handover {
-        flow,
-        wid,
-        stale: (stale, before),
-        holder: (holder, after),
-    }
+    assert!(after.job.token > before.job.token, "{after:?} after {before:?}");
+    Handover { flow, wid, stale: (stale, before), holder: (holder, after) }
 }
 
 #[harness::test]
 fn a_stale_hosts_commit_is_refused() {
-    let Handover {
-        flow,
-        wid,
-        stale,
-        holder,
-    } = handover();
+    let Handover { flow, wid, stale, holder } = handover();
     let store = &flow.database.store;
     let mut session = flow.session();
     let late = group(store, &stale.1, &["a2"], None, &["late"]);
     // In its own name, and with the number of the one that has the job now.
     for host in [stale.0, holder.0] {
-        let refused = on(store.commit_batch(host, std::slice::from_ref(&late), false, true))
-            .expect_err("a lost claim");
-        assert!(
-            refused.code() == Some("WF016") || refused.is_transient(),
-            "{refused}"
-        );
-        assert_eq!(
-            on(store.still_held(host, &[stale.1.job.token])).expect("an answer"),
-            []
-        );
+        let refused = on(store.commit_batch(host, std::slice::from_ref(&late), false, true)).expect_err("a lost claim");
+        assert!(refused.code() == Some("WF016") || refused.is_transient(), "{refused}");
+        assert_eq!(on(store.still_held(host, &[stale.1.job.token])).expect("an answer"), []);
     }
     assert_eq!(session.line("SELECT a1, a2, a3 FROM wed_flow"), "ready|·|·");
     assert_eq!(session.trace(wid), ["-> {tr_a2,tr_a3} R"]);
     assert_eq!(session.pending(wid), ["tr_a2", "tr_a3"]);
     // The present one is not disturbed.
-    on(store.commit_batch(
-        holder.0,
-        &[group(store, &holder.1, &["a2"], None, &["done"])],
-        false,
-        true,
-    ))
-    .expect("committed");
-    assert_eq!(
-        session.line("SELECT a1, a2, a3 FROM wed_flow"),
-        "ready|done|·"
-    );
+    on(store.commit_batch(holder.0, &[group(store, &holder.1, &["a2"], None, &["done"])], false, true))
+        .expect("committed");
+    assert_eq!(session.line("SELECT a1, a2, a3 FROM wed_flow"), "ready|done|·");
     assert_eq!(
         session.line("SELECT trw, attempt, writer FROM wed_trace WHERE seq = 2"),
         format!("tr_a2|2|host:{}", holder.0)
     );
     // What was committed is not committed again, by anybody.
-    let again = on(store.commit_batch(
-        holder.0,
-        &[group(store, &holder.1, &["a2"], None, &["twice"])],
-        false,
-        true,
-    ))
-    .expect_err("a claim that is used up");
+    let again = on(store.commit_batch(holder.0, &[group(store, &holder.1, &["a2"], None, &["twice"])], false, true))
+        .expect_err("a claim that is used up");
     assert!(again.is_transient(), "{again}");
     assert_eq!(session.number("SELECT count(*) FROM wed_trace"), 2);
     assert_sound(&flow);
@@ -266,12 +208,7 @@ fn a_stale_hosts_commit_is_refused() {
 
 #[harness::test]
 fn a_stale_hosts_failure_changes_nothing() {
-    let Handover {
-        flow,
-        wid,
-        stale,
-        holder,
-    } = handover();
+    let Handover { flow, wid, stale, holder } = handover();
     let store = &flow.database.store;
     let mut session = flow.session();
     let failed = FailedAttempt {
@@ -303,23 +240,12 @@ fn stopping_gives_jobs_back() {
     let database = Database::new();
     let flow = flow_of_one(&database, "sleep-forever", ", timeout='1 day'");
     let mut session = flow.session();
-    let host = database.host(HostSettings {
-        grace: Duration::ZERO,
-        ..one_lane("brief")
-    });
+    let host = database.host(HostSettings { grace: Duration::ZERO, ..one_lane("brief") });
     session.run("INSERT INTO wed_flow (a1) SELECT 'new' FROM generate_series(1, 5)");
-    let held = format!(
-        "SELECT count(*) FROM job_pool WHERE lckid = 'host:{}' AND attempt = 1",
-        host.id()
-    );
-    eventually("all in its hands", || {
-        (session.number(&held) == 5).then_some(())
-    });
+    let held = format!("SELECT count(*) FROM job_pool WHERE lckid = 'host:{}' AND attempt = 1", host.id());
+    eventually("all in its hands", || (session.number(&held) == 5).then_some(()));
     on(host.stop());
-    assert_eq!(
-        session.lines("SELECT DISTINCT lckid, attempt FROM job_pool"),
-        ["·|0"]
-    );
+    assert_eq!(session.lines("SELECT DISTINCT lckid, attempt FROM job_pool"), ["·|0"]);
     assert_eq!(session.number("SELECT count(*) FROM job_pool"), 5);
     assert!(session.lines("SELECT * FROM wed_attempt").is_empty());
     assert_eq!(database.owner().number("SELECT count(*) FROM wed.host"), 0);
@@ -335,8 +261,7 @@ fn a_new_version_takes_pending_jobs() {
     let mut session = flow.session();
     let mut owner = database.owner();
     let wid = session.start();
-    let version =
-        "SELECT DISTINCT c.version FROM wed.job JOIN wed.component c USING (component_id)";
+    let version = "SELECT DISTINCT c.version FROM wed.job JOIN wed.component c USING (component_id)";
     assert_eq!(owner.line(version), "1");
     database.upload("work", guests::hostile());
     assert_eq!(owner.line(version), "2");
@@ -358,15 +283,9 @@ fn a_later_binding_takes_pending_jobs() {
     let bound = super::flow_of_one(&database, "nap", "");
     let other = bound.session().start();
     assert_eq!(bound.end_of(other), "F");
-    assert_eq!(
-        session.line("SELECT trname, lckid, attempt FROM job_pool"),
-        "clause|·|0"
-    );
+    assert_eq!(session.line("SELECT trname, lckid, attempt FROM job_pool"), "clause|·|0");
     flow.bind("clause", "hostile");
     assert_eq!(flow.end_of(wid), "F");
-    assert_eq!(
-        session.line("SELECT writer FROM wed_trace WHERE trw = 'clause'"),
-        format!("host:{}", host.id())
-    );
+    assert_eq!(session.line("SELECT writer FROM wed_trace WHERE trw = 'clause'"), format!("host:{}", host.id()));
     on(host.stop());
 }

@@ -38,9 +38,7 @@ fn assert_nothing_ran_twice(database: &Arc<Database>, tenants: &[&str]) {
         on(database.store.suspend_tenant(name, true)).expect("suspended");
     }
     let mut owner = database.owner();
-    eventually("every attempt's commit", || {
-        owner.lines(RUN_TWICE).is_empty().then_some(())
-    });
+    eventually("every attempt's commit", || owner.lines(RUN_TWICE).is_empty().then_some(()));
 }
 
 /// The longest time without a commit of a tenant since a moment, in milliseconds; of one instance's, where it is named.
@@ -57,19 +55,14 @@ fn longest_gap(owner: &mut Session, tenant: &str, since: &str, but: i64) -> i64 
 /// Starts endless instances of the other tenants, and waits until each of them is at work.
 fn start_others(database: &Arc<Database>) -> Vec<Session> {
     let definition = ring("advance", 100, "10 s");
-    let mut others: Vec<Session> = OTHERS
-        .iter()
-        .map(|name| tenant(database, name, &definition))
-        .collect();
+    let mut others: Vec<Session> = OTHERS.iter().map(|name| tenant(database, name, &definition)).collect();
     others.iter_mut().for_each(|other| start(other, 3));
     others
 }
 
 fn wait_for_work(sessions: &mut [Session]) {
     for session in sessions {
-        eventually("all at work", || {
-            (session.number("SELECT count(*) FROM wed_trace") > 30).then_some(())
-        });
+        eventually("all at work", || (session.number("SELECT count(*) FROM wed_trace") > 30).then_some(()));
     }
 }
 
@@ -80,10 +73,7 @@ fn ten_locked_tables_delay_nobody_else() {
     let definition = ring("advance", 100, "10 s");
     let mut locking = vec![tenant(&database, "locking", &definition)];
     for number in 1..10 {
-        let flow = wedflow_model::FlowDefinition {
-            name: format!("ring{number}"),
-            ..definition.clone()
-        };
+        let flow = wedflow_model::FlowDefinition { name: format!("ring{number}"), ..definition.clone() };
         on(database.store.apply("locking", &flow)).expect("the definition is applied");
         let url = on(database.store.flow_url("locking", &flow.name)).expect("its URL");
         locking.push(Session::on(&database, &url));
@@ -108,9 +98,7 @@ fn ten_locked_tables_delay_nobody_else() {
         .collect();
     assert!(gaps.iter().all(|gap| *gap < DELAY_MAX_MS), "{gaps:?} ms");
     for (flow, before) in locking.iter_mut().zip(before) {
-        eventually("the locked flows go on", || {
-            (flow.number("SELECT count(*) FROM wed_trace") > before).then_some(())
-        });
+        eventually("the locked flows go on", || (flow.number("SELECT count(*) FROM wed_trace") > before).then_some(()));
     }
     let all = [&OTHERS[..], &["locking"]].concat();
     assert_nothing_ran_twice(&database, &all);
@@ -143,9 +131,7 @@ fn a_locked_instance_delays_no_other_instance() {
     locking.run("ROLLBACK");
     let steps = "SELECT count(*) FROM wed_trace WHERE wid = 2";
     let before = locking.number(steps);
-    eventually("the locked instance goes on", || {
-        (locking.number(steps) > before).then_some(())
-    });
+    eventually("the locked instance goes on", || (locking.number(steps) > before).then_some(()));
     assert!(locking.lines(waits).is_empty());
     let all = [&OTHERS[..], &["locking"]].concat();
     assert_nothing_ran_twice(&database, &all);
@@ -163,19 +149,13 @@ fn a_commit_names_the_locks_that_it_meets() {
     for session in [&mut row, &mut table, &mut free] {
         start(session, 3);
     }
-    let host = on(database
-        .store
-        .register_host("by hand", Duration::from_secs(600)))
-    .expect("entered");
+    let host = on(database.store.register_host("by hand", Duration::from_secs(600))).expect("entered");
     let store = on(async { database.store.for_commits(1, Duration::from_millis(50)) });
     let claimed = on(store.claim(host, 100)).expect("claimed");
     assert_eq!(claimed.len(), 9);
     row.run("BEGIN; SELECT FROM wed_flow WHERE wid = 2 FOR UPDATE");
     table.run("BEGIN; LOCK TABLE wed_flow");
-    let groups: Vec<_> = claimed
-        .iter()
-        .map(|one| super::leases::group(&store, one, &["step"], None, &["1"]))
-        .collect();
+    let groups: Vec<_> = claimed.iter().map(|one| super::leases::group(&store, one, &["step"], None, &["1"])).collect();
     let refused = on(store.commit_batch(host, &groups, false, true)).expect_err("locks");
     let wedflow_store::StoreError::Locked { mut locks, .. } = refused else {
         panic!("{refused}");
@@ -183,17 +163,13 @@ fn a_commit_names_the_locks_that_it_meets() {
     locks.sort_unstable();
     let mut owner = database.owner();
     let mut flow = |name: &str| {
-        let sql = format!(
-            "SELECT flow_id FROM wed.flow f JOIN wed.tenant t USING (tenant_id) WHERE t.name = '{name}'"
-        );
+        let sql = format!("SELECT flow_id FROM wed.flow f JOIN wed.tenant t USING (tenant_id) WHERE t.name = '{name}'");
         FlowId::new(i32::try_from(owner.number(&sql)).expect("a number"))
     };
     let mut expected = [(flow("row"), Some(Wid::new(2))), (flow("table"), None)];
     expected.sort_unstable();
     assert_eq!(locks, expected);
-    let held = |name: FlowId, wid: Wid| {
-        locks.contains(&(name, None)) || locks.contains(&(name, Some(wid)))
-    };
+    let held = |name: FlowId, wid: Wid| locks.contains(&(name, None)) || locks.contains(&(name, Some(wid)));
     let rest: Vec<_> = (groups.into_iter().zip(&claimed))
         .filter(|(_, one)| !held(one.job.key.flow, one.job.key.wid))
         .map(|(group, _)| group)
@@ -213,10 +189,7 @@ fn a_failure_names_the_locks_that_it_meets() {
     for session in [&mut row, &mut table] {
         start(session, 3);
     }
-    let host = on(database
-        .store
-        .register_host("by hand", Duration::from_secs(600)))
-    .expect("entered");
+    let host = on(database.store.register_host("by hand", Duration::from_secs(600))).expect("entered");
     let store = on(async { database.store.for_commits(1, Duration::from_millis(50)) });
     let claimed = on(store.claim(host, 100)).expect("claimed");
     row.run("BEGIN; SELECT FROM wed_flow WHERE wid = 2 FOR UPDATE");
@@ -246,10 +219,7 @@ fn a_failure_names_the_locks_that_it_meets() {
     let rest: Vec<_> = failures.into_iter().filter(is_free).collect();
     assert_eq!(rest.len(), 2);
     on(store.fail_recorded(host, &rest, &[])).expect("the rest is recorded");
-    assert_eq!(
-        database.owner().number("SELECT count(*) FROM wed.attempt"),
-        2
-    );
+    assert_eq!(database.owner().number("SELECT count(*) FROM wed.attempt"), 2);
 }
 
 /// Results of branches of one instance that were made while it was locked are committed, one after the other.
@@ -258,10 +228,7 @@ fn branches_of_a_locked_instance_go_on_together() {
     let database = Database::new();
     note_fuel(&database);
     let mut definition = ring("advance", 1_000_000, "10 s");
-    let beside = wedflow_model::TriggerDefinition {
-        name: "beside".to_owned(),
-        ..definition.triggers[0].clone()
-    };
+    let beside = wedflow_model::TriggerDefinition { name: "beside".to_owned(), ..definition.triggers[0].clone() };
     definition.triggers.push(beside);
     let mut locking = tenant(&database, "locking", &definition);
     start(&mut locking, 5);

@@ -31,18 +31,14 @@ INSERT INTO wed_attr (aname, atype) VALUES ('tags', 'text[]');";
 fn flow(database: &Arc<Database>, name: &str, triggers: &str) -> Flow {
     database.upload("hostile", guests::hostile());
     let flow = database.flow(name);
-    flow.session()
-        .run(&format!("BEGIN; {ATTRIBUTES} {triggers}; COMMIT"));
+    flow.session().run(&format!("BEGIN; {ATTRIBUTES} {triggers}; COMMIT"));
     flow
 }
 
 /// The same with one transition that a new instance fires, bound; the instance is final once `a1` is set.
 pub(crate) fn flow_of_one(database: &Arc<Database>, transition: &str, settings: &str) -> Flow {
-    let (names, values) = settings
-        .split_once('=')
-        .map_or(("", String::new()), |(names, values)| {
-            (names, format!(", {values}"))
-        });
+    let (names, values) =
+        settings.split_once('=').map_or(("", String::new()), |(names, values)| (names, format!(", {values}")));
     let flow = flow(
         database,
         transition,

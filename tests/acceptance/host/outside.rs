@@ -65,10 +65,7 @@ pub(super) fn host(name: &str, files: Option<&Path>, http: &[String]) -> HostSet
     HostSettings {
         outside: OutsideSettings {
             files: files.map(Path::to_owned),
-            http: http
-                .iter()
-                .map(|place| place.parse().expect("a place"))
-                .collect(),
+            http: http.iter().map(|place| place.parse().expect("a place")).collect(),
             authorities: None,
         },
         secret_key: Some(SecretKey::from_hex(&"5a".repeat(32)).expect("a key")),
@@ -81,14 +78,8 @@ pub(super) fn start(flow: &Flow, tags: &[&str]) -> i64 {
 }
 
 pub(super) fn start_in(session: &mut Session, tags: &[&str]) -> i64 {
-    let tags: Vec<String> = tags
-        .iter()
-        .map(|tag| format!("'{}'", tag.replace('\'', "''")))
-        .collect();
-    session.number(&format!(
-        "INSERT INTO wed_flow (tags) VALUES (ARRAY[{}]::text[]) RETURNING wid",
-        tags.join(", ")
-    ))
+    let tags: Vec<String> = tags.iter().map(|tag| format!("'{}'", tag.replace('\'', "''"))).collect();
+    session.number(&format!("INSERT INTO wed_flow (tags) VALUES (ARRAY[{}]::text[]) RETURNING wid", tags.join(", ")))
 }
 
 /// Returns the end of an instance's transition.
@@ -96,9 +87,7 @@ pub(super) fn told(flow: &Flow, tags: &[&str]) -> String {
     let wid = start(flow, tags);
     let end = flow.end_of(wid);
     let mut session = flow.session();
-    let why = session.lines(&format!(
-        "SELECT message FROM wed_attempt WHERE wid = {wid}"
-    ));
+    let why = session.lines(&format!("SELECT message FROM wed_attempt WHERE wid = {wid}"));
     assert_eq!(end, "F", "{why:?}");
     session.line(&format!("SELECT a1 FROM wed_flow WHERE wid = {wid}"))
 }
@@ -111,11 +100,7 @@ fn all_files(folder: &Path) -> Vec<(String, String)> {
         if path.is_dir() {
             found.extend(all_files(&path));
         } else {
-            let name = path
-                .file_name()
-                .expect("a name")
-                .to_string_lossy()
-                .into_owned();
+            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
             found.push((name, std::fs::read_to_string(&path).expect("text")));
         }
     }
@@ -126,13 +111,7 @@ fn all_files(folder: &Path) -> Vec<(String, String)> {
 fn files_stay_with_their_instance_until_it_is_final() {
     let folder = tempfile::tempdir().expect("a folder");
     let database = Database::new();
-    let flow = flow(
-        &database,
-        "files",
-        "files = true",
-        "a1 IN ('new', 'appended|x')",
-        "n = 1",
-    );
+    let flow = flow(&database, "files", "files = true", "a1 IN ('new', 'appended|x')", "n = 1");
     let running = database.host(host("filing", Some(folder.path()), &[]));
     let wid = start(&flow, &["append log x", "read log"]);
     let mut session = flow.session();
@@ -141,19 +120,12 @@ fn files_stay_with_their_instance_until_it_is_final() {
         let a1 = session.line(&format!("SELECT a1 FROM wed_flow WHERE wid = {wid}"));
         (a1 == "appended|xx").then_some(())
     });
-    assert_eq!(
-        all_files(folder.path()),
-        [("log".to_owned(), "xx".to_owned())]
-    );
+    assert_eq!(all_files(folder.path()), [("log".to_owned(), "xx".to_owned())]);
     on(running.stop());
-    database.owner().run(&format!(
-        "UPDATE wed.instance SET status = 'F' WHERE wid = {wid}"
-    ));
+    database.owner().run(&format!("UPDATE wed.instance SET status = 'F' WHERE wid = {wid}"));
     // A host that begins looks after what is left.
     let running = database.host(host("cleaning", Some(folder.path()), &[]));
-    eventually("an empty folder", || {
-        (std::fs::read_dir(folder.path()).expect("a folder").count() == 0).then_some(())
-    });
+    eventually("an empty folder", || (std::fs::read_dir(folder.path()).expect("a folder").count() == 0).then_some(()));
     on(running.stop());
 }
 
@@ -176,17 +148,7 @@ fn no_instance_reaches_anothers_files() {
     let flow = one_step(&database, "files", "files = true");
     let running = database.host(host("private", Some(folder.path()), &[]));
     assert_eq!(told(&flow, &["write mine secret", "all"]), "written|mine=6");
-    let seen = told(
-        &flow,
-        &[
-            "all",
-            "read mine",
-            "read ../1/mine",
-            "read /etc/passwd",
-            "write ../x y",
-            "read .drafts",
-        ],
-    );
+    let seen = told(&flow, &["all", "read mine", "read ../1/mine", "read /etc/passwd", "write ../x y", "read .drafts"]);
     let parts: Vec<&str> = seen.split('|').collect();
     assert_eq!(parts[..2], ["", "none"], "{seen}");
     for refused in &parts[2..] {
@@ -205,34 +167,18 @@ fn files_and_http_need_operator_and_flow() {
     let web = one_step(&database, "fetch", r#"http = ["127.0.0.1:9"]"#);
     let running = database.host(host("without", None, &[]));
     let seen = told(&granted, &["all"]);
-    assert!(
-        seen.contains("Denied") && seen.contains("--files"),
-        "{seen}"
-    );
+    assert!(seen.contains("Denied") && seen.contains("--files"), "{seen}");
     let seen = told(&web, &["GET", "http://127.0.0.1:9/", ""]);
-    assert!(
-        seen.contains("Denied") && seen.contains("--allow-http"),
-        "{seen}"
-    );
+    assert!(seen.contains("Denied") && seen.contains("--allow-http"), "{seen}");
     on(running.stop());
     // The flow no longer asks for it; the operator gives it.
     let granted = one_step(&database, "files", "");
     let web = one_step(&database, "fetch", "");
-    let running = database.host(host(
-        "with",
-        Some(folder.path()),
-        &["127.0.0.1:9".to_owned()],
-    ));
+    let running = database.host(host("with", Some(folder.path()), &["127.0.0.1:9".to_owned()]));
     let seen = told(&granted, &["write a x"]);
-    assert!(
-        seen.contains("Denied") && seen.contains("files = true"),
-        "{seen}"
-    );
+    assert!(seen.contains("Denied") && seen.contains("files = true"), "{seen}");
     let seen = told(&web, &["GET", "http://127.0.0.1:9/", ""]);
-    assert!(
-        seen.contains("Denied") && seen.contains("flow.toml"),
-        "{seen}"
-    );
+    assert!(seen.contains("Denied") && seen.contains("flow.toml"), "{seen}");
     on(running.stop());
 }
 
@@ -257,10 +203,7 @@ impl Echo {
                     let read = stream.read(&mut bytes).unwrap_or(0);
                     let text = String::from_utf8_lossy(&bytes[..read]).into_owned();
                     let answer = answer(&text);
-                    noted
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .push(text);
+                    noted.lock().unwrap_or_else(PoisonError::into_inner).push(text);
                     match answer {
                         Some(answer) => {
                             let _ = stream.write_all(answer.as_bytes());
@@ -278,18 +221,12 @@ impl Echo {
     }
 
     fn seen(&self) -> Vec<String> {
-        self.seen
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 fn echoed(text: &str) -> Option<String> {
-    Some(format!(
-        "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{text}",
-        text.len()
-    ))
+    Some(format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{text}", text.len()))
 }
 
 #[harness::test]
@@ -301,32 +238,19 @@ fn http_goes_where_both_allow_and_nowhere_else() {
     HIDDEN.get_or_init(|| hidden.port);
     let redirecting = Echo::new(|_| {
         let port = HIDDEN.get().copied().unwrap_or(0);
-        Some(format!(
-            "HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:{port}/\r\ncontent-length: 0\r\n\r\n"
-        ))
+        Some(format!("HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:{port}/\r\ncontent-length: 0\r\n\r\n"))
     });
     let metadata = "169.254.169.254:80".to_owned();
     let by_name = format!("localhost:{}", hidden.port);
     let flow = one_step(
         &database,
         "fetch",
-        &format!(
-            "http = ['{}', '{}', '{metadata}', '{by_name}']",
-            echo.place(),
-            redirecting.place()
-        ),
+        &format!("http = ['{}', '{}', '{metadata}', '{by_name}']", echo.place(), redirecting.place()),
     );
-    let running = database.host(host(
-        "outgoing",
-        None,
-        &[echo.place(), redirecting.place(), by_name.clone()],
-    ));
+    let running = database.host(host("outgoing", None, &[echo.place(), redirecting.place(), by_name.clone()]));
     let url = |place: &str| format!("http://{place}/there");
     let seen = told(&flow, &["POST", &url(&echo.place()), "hello"]);
-    assert!(
-        seen.starts_with("200 ") && seen.ends_with("hello"),
-        "{seen}"
-    );
+    assert!(seen.starts_with("200 ") && seen.ends_with("hello"), "{seen}");
     assert!(seen.contains("POST /there HTTP/1.1"), "{seen}");
     // A redirect is an answer like any other.
     let seen = told(&flow, &["GET", &url(&redirecting.place()), ""]);
@@ -338,10 +262,7 @@ fn http_goes_where_both_allow_and_nowhere_else() {
         ("10.0.0.1:80", "the flow does not allow"),
     ] {
         let seen = told(&flow, &["GET", &url(place), ""]);
-        assert!(
-            seen.contains("Denied") && seen.contains(says),
-            "{place}: {seen}"
-        );
+        assert!(seen.contains("Denied") && seen.contains(says), "{place}: {seen}");
     }
     assert_eq!(hidden.seen(), [""; 0]);
     on(running.stop());
@@ -354,33 +275,15 @@ fn a_secret_travels_by_its_name_and_stays_nowhere() {
     let flow = one_step(&database, "fetch", &format!("http = ['{}']", echo.place()));
     let key = SecretKey::from_hex(&"5a".repeat(32)).expect("a key");
     let (ciphertext, nonce) = key.seal(flow.id, "key", CANARY).expect("sealed");
-    on(database
-        .store
-        .put_secret(flow.id, "key", &ciphertext, &nonce))
-    .expect("stored");
-    assert!(
-        on(database
-            .store
-            .grant_secret(flow.id, "key", &["fetch".to_owned()]))
-        .expect("granted")
-    );
+    on(database.store.put_secret(flow.id, "key", &ciphertext, &nonce)).expect("stored");
+    assert!(on(database.store.grant_secret(flow.id, "key", &["fetch".to_owned()])).expect("granted"));
     let running = database.host(host("discreet", None, &[echo.place()]));
     let url = format!("http://{}/", echo.place());
-    let seen = told(
-        &flow,
-        &["POST", &url, "x", "authorization", "Bearer ", "key"],
-    );
+    let seen = told(&flow, &["POST", &url, "x", "authorization", "Bearer ", "key"]);
     // It was sent, and what came back is masked.
-    assert!(
-        echo.seen()
-            .concat()
-            .contains(&format!("authorization: Bearer {CANARY}\r\n"))
-    );
+    assert!(echo.seen().concat().contains(&format!("authorization: Bearer {CANARY}\r\n")));
     assert!(seen.contains("authorization: Bearer ***"), "{seen}");
-    let seen = told(
-        &flow,
-        &["POST", &url, "x", "authorization", "Bearer ", "other"],
-    );
+    let seen = told(&flow, &["POST", &url, "x", "authorization", "Bearer ", "other"]);
     assert!(seen.contains("no secret `other`"), "{seen}");
     on(running.stop());
     let mut owner = database.owner();
@@ -391,9 +294,7 @@ fn a_secret_travels_by_its_name_and_stays_nowhere() {
     );
     for table in tables {
         for part in ["canary-9e21", "44ab"] {
-            let hits = owner.number(&format!(
-                "SELECT count(*) FROM {table} t WHERE strpos(t::text, '{part}') > 0"
-            ));
+            let hits = owner.number(&format!("SELECT count(*) FROM {table} t WHERE strpos(t::text, '{part}') > 0"));
             assert_eq!(hits, 0, "{part} in {table}");
         }
     }
@@ -412,18 +313,12 @@ fn every_attempt_has_the_same_key_and_a_replay_sends_nothing() {
     let seen = echo.seen();
     let keys: Vec<&str> = seen
         .iter()
-        .filter_map(|request| {
-            request
-                .lines()
-                .find_map(|line| line.strip_prefix("idempotency-key: "))
-        })
+        .filter_map(|request| request.lines().find_map(|line| line.strip_prefix("idempotency-key: ")))
         .collect();
     assert_eq!(keys.len(), 3, "{seen:?}");
     assert!(keys[0] == keys[1] && keys[1] != keys[2], "{keys:?}");
     for wid in ["fetch/1", "fetch/2"] {
-        let replayed = run(wed(&database.url()).args(["replay", wid, "--json"]))
-            .done()
-            .json();
+        let replayed = run(wed(&database.url()).args(["replay", wid, "--json"])).done().json();
         assert_eq!(replayed["same"], true, "{replayed}");
     }
     assert_eq!(echo.seen().len(), 3, "a replay has sent something");
@@ -433,18 +328,12 @@ fn every_attempt_has_the_same_key_and_a_replay_sends_nothing() {
 fn a_server_that_never_answers_holds_up_nobody() {
     let database = Database::new();
     let silent = Echo::new(|_| None);
-    let flow = one_step(
-        &database,
-        "fetch",
-        &format!("http = ['{}']", silent.place()),
-    );
+    let flow = one_step(&database, "fetch", &format!("http = ['{}']", silent.place()));
     let other = super::flow_of_one(&database, "clause", "");
     let running = database.host(host("patient", None, &[silent.place()]));
     let url = format!("http://{}/", silent.place());
     let waiting: Vec<i64> = (0..40).map(|_| start(&flow, &["GET", &url, ""])).collect();
-    eventually("requests on their way", || {
-        (silent.seen().len() >= 20).then_some(())
-    });
+    eventually("requests on their way", || (silent.seen().len() >= 20).then_some(()));
     // One lane, forty waiting: another's work is done meanwhile.
     let wid = other.session().start();
     assert_eq!(other.end_of(wid), "F");
@@ -452,9 +341,6 @@ fn a_server_that_never_answers_holds_up_nobody() {
         assert_eq!(flow.end_of(wid), "E");
     }
     let mut session = flow.session();
-    assert_eq!(
-        session.lines("SELECT DISTINCT outcome FROM wed_attempt"),
-        ["timed_out"]
-    );
+    assert_eq!(session.lines("SELECT DISTINCT outcome FROM wed_attempt"), ["timed_out"]);
     on(running.stop());
 }

@@ -18,10 +18,7 @@ fn key() -> SecretKey {
 }
 
 fn with_key(name: &str) -> HostSettings {
-    HostSettings {
-        secret_key: Some(key()),
-        ..one_lane(name)
-    }
+    HostSettings { secret_key: Some(key()), ..one_lane(name) }
 }
 
 fn store_secret(flow: &Flow, name: &str, value: &str, transitions: &[&str]) {
@@ -37,9 +34,7 @@ fn seen(flow: &Flow) -> String {
     let mut session = flow.session();
     let wid = session.start();
     assert_eq!(flow.end_of(wid), "E");
-    session.line(&format!(
-        "SELECT message FROM wed_attempt WHERE wid = {wid} ORDER BY attempt DESC LIMIT 1"
-    ))
+    session.line(&format!("SELECT message FROM wed_attempt WHERE wid = {wid} ORDER BY attempt DESC LIMIT 1"))
 }
 
 #[harness::test]
@@ -84,14 +79,8 @@ fn a_replay_has_the_secret_and_does_not_show_it() {
     on(host.stop());
     let replay = |key: &str, json: bool| {
         let mut command = wed(&database.url());
-        command
-            .args(["replay", "ask-settings", "1"])
-            .env("WEDFLOW_SECRET_KEY", key.repeat(32));
-        run(if json {
-            command.arg("--json")
-        } else {
-            &mut command
-        })
+        command.args(["replay", "ask-settings", "1"]).env("WEDFLOW_SECRET_KEY", key.repeat(32));
+        run(if json { command.arg("--json") } else { &mut command })
     };
     let replayed = replay("5a", true).done();
     assert!(!replayed.out.contains("the right one"), "{replayed:?}");
@@ -100,10 +89,7 @@ fn a_replay_has_the_secret_and_does_not_show_it() {
     assert_eq!(document["same"], true, "{document}");
     assert_eq!(document["missing_secrets"], serde_json::json!(["other"]));
     let told = replay("5a", false).done();
-    assert!(
-        told.out.contains("***") && !told.out.contains("the right one"),
-        "{told:?}"
-    );
+    assert!(told.out.contains("***") && !told.out.contains("the right one"), "{told:?}");
     // Another key opens nothing.
     let other = replay("5b", true).exits(1);
     let missing = serde_json::json!(["key", "other"]);
@@ -127,23 +113,15 @@ fn a_secret_is_nowhere_in_clear_text() {
     let host = database.host(with_key("careful"));
     let mut session = flow.session();
     for way in ways {
-        let wid = session.number(&format!(
-            "INSERT INTO wed_flow (a1) VALUES ('{way}') RETURNING wid"
-        ));
+        let wid = session.number(&format!("INSERT INTO wed_flow (a1) VALUES ('{way}') RETURNING wid"));
         let end = if way == "log" { "F" } else { "E" };
         assert_eq!(flow.end_of(wid), end, "{way}");
     }
     on(host.stop());
     let mut owner = database.owner();
     // The attempts and the log are there, masked.
-    assert_eq!(
-        owner.line("SELECT count(*) FROM wed.attempt WHERE message LIKE '%***%'"),
-        "4"
-    );
-    assert_eq!(
-        owner.line("SELECT message, fields->>'key' FROM wed.log"),
-        "the key is ***!|***"
-    );
+    assert_eq!(owner.line("SELECT count(*) FROM wed.attempt WHERE message LIKE '%***%'"), "4");
+    assert_eq!(owner.line("SELECT message, fields->>'key' FROM wed.log"), "the key is ***!|***");
     let tables = owner.lines(
         "SELECT format('%I.%I', schemaname, tablename) FROM pg_tables \
          WHERE schemaname NOT IN ('pg_catalog', 'information_schema')",

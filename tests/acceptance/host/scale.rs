@@ -102,10 +102,7 @@ fn a_claim_finds_jobs_that_waited_for_their_time() {
     assert_eq!(owner.line(tenants), "{1000001,1002000}");
     owner.run("UPDATE wed.job SET due = 'infinity'");
     assert_eq!(owner.line(tenants), "{}");
-    assert_eq!(
-        owner.line("SELECT next_ms IS NULL FROM wed.next_due()"),
-        "t"
-    );
+    assert_eq!(owner.line("SELECT next_ms IS NULL FROM wed.next_due()"), "t");
 }
 
 #[harness::test]
@@ -119,9 +116,7 @@ fn idle_watchers_share_one_look() {
         "name": "idle", "final": "n > 0", "attribute": [{ "name": "n", "type": "integer", "default": "0" }],
         "trigger": [{ "name": "t", "when": "n = 0", "transition": "step" }],
     });
-    let tenants: Vec<String> = (0..TENANTS)
-        .map(|number| format!("watching{number}"))
-        .collect();
+    let tenants: Vec<String> = (0..TENANTS).map(|number| format!("watching{number}")).collect();
     let clients: Vec<_> = tenants
         .iter()
         .map(|tenant| {
@@ -129,22 +124,16 @@ fn idle_watchers_share_one_look() {
             let client = api.user(tenant, "ann", "developer");
             client.json("PUT", "/v1/flows/idle", &flow).is(201);
             let start = serde_json::json!({});
-            client
-                .json("POST", "/v1/flows/idle/instances", &start)
-                .is(201);
+            client.json("POST", "/v1/flows/idle/instances", &start).is(201);
             client
         })
         .collect();
     let mut owner = api.database.owner();
-    let mut transactions = || {
-        owner.number("SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()")
-    };
+    let mut transactions =
+        || owner.number("SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()");
     let heard = std::sync::atomic::AtomicUsize::new(0);
     std::thread::scope(|scope| {
-        for client in clients
-            .iter()
-            .flat_map(|client| std::iter::repeat_n(client, EACH))
-        {
+        for client in clients.iter().flat_map(|client| std::iter::repeat_n(client, EACH)) {
             let heard = &heard;
             scope.spawn(move || {
                 let head = client.head("GET /v1/flows/idle/instances/1/events");

@@ -45,18 +45,14 @@ fn receive(stream: &TcpStream, kept: &Received) -> Option<()> {
     let body = serde_json::from_slice(&body).unwrap_or_default();
     kept.lock().expect("the list").push((path, head, body));
     let mut stream = stream;
-    stream
-        .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")
-        .ok()
+    stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}").ok()
 }
 
 /// Returns the resources of the exports that were received, as JSON text.
 pub(crate) fn resources(received: &Received) -> Vec<String> {
     let received = received.lock().expect("the list");
     let exports = received.iter().filter(|(path, ..)| path == "/v1/traces");
-    exports
-        .map(|(_, _, body)| body["resourceSpans"][0]["resource"].to_string())
-        .collect()
+    exports.map(|(_, _, body)| body["resourceSpans"][0]["resource"].to_string()).collect()
 }
 
 /// Returns the spans that were received.
@@ -109,18 +105,11 @@ fn assert_receiver_goes_on(received: &Received, post: &Json) {
     let told = received.iter().find(|(path, ..)| path == "/told");
     let (_, head, _) = told.expect("the message");
     let text = |value: &Json| value.as_str().unwrap_or_default().to_owned();
-    let header = format!(
-        "traceparent: 00-{}-{}-01",
-        text(&post["traceId"]),
-        text(&post["spanId"])
-    );
+    let header = format!("traceparent: 00-{}-{}-01", text(&post["traceId"]), text(&post["spanId"]));
     assert!(head.contains(&header), "{head}");
     let export = received.iter().find(|(path, ..)| path == "/v1/traces");
     let resource = &export.expect("an export").2["resourceSpans"][0]["resource"];
-    assert!(
-        resource.to_string().contains("deployment.environment"),
-        "{resource}"
-    );
+    assert!(resource.to_string().contains("deployment.environment"), "{resource}");
 }
 
 #[harness::test]
@@ -137,8 +126,7 @@ fn spans_lead_from_a_request_to_a_webhook() {
     let (_serving, address) = serving(&database.url(), collector);
     let url = database.url();
     run(wed(&url).args(["user", "create", "ann", "--role", "admin"])).done();
-    let token =
-        run(wed(&url).args(["--json", "--tenant", TENANT, "token", "create", "ann"])).done();
+    let token = run(wed(&url).args(["--json", "--tenant", TENANT, "token", "create", "ann"])).done();
     let client = Client::at(address, token.json()["secret"].as_str().expect("a secret"));
     client.json("PUT", "/v1/flows/traced", &flow).is(201);
     let webhook = json!({ "url": format!("http://{collector}/told"), "flow": "traced", "events": ["instance.final"] });
@@ -147,20 +135,11 @@ fn spans_lead_from_a_request_to_a_webhook() {
     let started = client.send(
         "POST",
         "/v1/flows/traced/instances",
-        &[
-            ("traceparent", caller),
-            ("content-type", "application/json"),
-        ],
+        &[("traceparent", caller), ("content-type", "application/json")],
         b"{}",
     );
     started.is(201);
-    let of = |name: &str| {
-        eventually(name, || {
-            spans(&received)
-                .into_iter()
-                .find(|span| span["name"] == name)
-        })
-    };
+    let of = |name: &str| eventually(name, || spans(&received).into_iter().find(|span| span["name"] == name));
     let request = of("POST /v1/flows/{flow}/instances");
     let [start, claim, ran, commit] = ["start", "claim tr_a2", "run tr_a2", "commit"].map(of);
     let post = of("post instance.final");
@@ -170,12 +149,7 @@ fn spans_lead_from_a_request_to_a_webhook() {
     assert_eq!(request["links"][0]["traceId"], start["traceId"]);
     assert_eq!(request["links"][0]["spanId"], start["spanId"]);
     // Each is the child of what caused it.
-    for (child, parent) in [
-        (&claim, &start),
-        (&ran, &claim),
-        (&commit, &ran),
-        (&post, &commit),
-    ] {
+    for (child, parent) in [(&claim, &start), (&ran, &claim), (&commit, &ran), (&post, &commit)] {
         assert_eq!(child["traceId"], start["traceId"], "{child}");
         assert_eq!(child["parentSpanId"], parent["spanId"], "{child}");
     }

@@ -28,28 +28,16 @@ fn a_final_result_waits_for_what_is_pending() {
         );
         (waiting == ["clause|·|0|t"]).then_some(())
     });
-    assert_eq!(
-        session.lines("SELECT trname, outcome FROM wed_attempt"),
-        ["clause|final_pending"]
-    );
+    assert_eq!(session.lines("SELECT trname, outcome FROM wed_attempt"), ["clause|final_pending"]);
     assert_eq!(session.status(wid), "R");
     assert_eq!(session.trace(wid), ["-> {clause,slow} R"]);
     session.finish(wid, "slow", "tags = '{x}'");
     assert_eq!(flow.end_of(wid), "F");
     on(host.stop());
-    assert_eq!(
-        session.trace(wid),
-        ["-> {clause,slow} R", "slow -> {} R", "clause -> {} F"]
-    );
+    assert_eq!(session.trace(wid), ["-> {clause,slow} R", "slow -> {} R", "clause -> {} F"]);
     // To wait is no failure: what was committed is the first attempt.
-    assert_eq!(
-        session.line("SELECT attempt FROM wed_trace WHERE trw = 'clause'"),
-        "1"
-    );
-    assert_eq!(
-        session.line("SELECT a1, n, tags FROM wed_flow"),
-        "done|1|{x}"
-    );
+    assert_eq!(session.line("SELECT attempt FROM wed_trace WHERE trw = 'clause'"), "1");
+    assert_eq!(session.line("SELECT a1, n, tags FROM wed_flow"), "done|1|{x}");
     assert_sound(&flow);
 }
 
@@ -71,14 +59,8 @@ fn results_that_wait_for_each_other_are_an_exception() {
     assert_eq!(flow.end_of(wid), "E");
     on(host.stop());
     assert_eq!(session.line("SELECT a1, n FROM wed_flow"), "new|0");
-    assert_eq!(
-        session.lines("SELECT DISTINCT outcome FROM wed_attempt"),
-        ["final_pending"]
-    );
-    assert_eq!(
-        session.line("SELECT trw, trf, status FROM wed_trace WHERE seq = 2"),
-        "_ABORT|{_EXCPT}|E"
-    );
+    assert_eq!(session.lines("SELECT DISTINCT outcome FROM wed_attempt"), ["final_pending"]);
+    assert_eq!(session.line("SELECT trw, trf, status FROM wed_trace WHERE seq = 2"), "_ABORT|{_EXCPT}|E");
     let pending = session.pending(wid);
     assert_eq!(pending.len(), 2, "{pending:?}");
     assert!(pending.contains(&"_EXCPT".to_owned()), "{pending:?}");
@@ -88,12 +70,10 @@ fn results_that_wait_for_each_other_are_an_exception() {
 #[harness::test]
 fn a_flow_that_locks_its_own_table_delays_itself_only() {
     let database = Database::new();
-    let triggers =
-        "INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('t', 'clause', $$a1 = 'new'$$);
+    let triggers = "INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('t', 'clause', $$a1 = 'new'$$);
          INSERT INTO wed_trig (cpred, cfinal) VALUES ($$a1 <> 'new'$$, true)";
     let (one, two) = (flow(&database, "locked", triggers), database.flow("free"));
-    two.session()
-        .run(&format!("BEGIN; {} {triggers}; COMMIT", super::ATTRIBUTES));
+    two.session().run(&format!("BEGIN; {} {triggers}; COMMIT", super::ATTRIBUTES));
     one.bind("clause", "hostile");
     two.bind("clause", "hostile");
     let (mut s, mut t) = (one.session(), two.session());
@@ -113,10 +93,7 @@ fn a_flow_that_locks_its_own_table_delays_itself_only() {
     holder.run("COMMIT");
     assert_eq!(one.end_of(first), "F");
     on(host.stop());
-    assert_eq!(
-        s.line("SELECT attempt FROM wed_trace WHERE trw = 'clause'"),
-        "1"
-    );
+    assert_eq!(s.line("SELECT attempt FROM wed_trace WHERE trw = 'clause'"), "1");
     assert_sound(&one);
 }
 
@@ -135,10 +112,7 @@ fn a_component_that_does_not_fit_makes_its_jobs_wait() {
     let host = database.host(one_lane("misfit"));
     let mut session = flow.session();
     eventually("that it is said why", || {
-        session
-            .line("SELECT waits_for FROM job_pool")
-            .starts_with("it cannot run")
-            .then_some(())
+        session.line("SELECT waits_for FROM job_pool").starts_with("it cannot run").then_some(())
     });
     assert_eq!(session.status(wid), "R");
     assert_eq!(session.line("SELECT attempt FROM job_pool"), "0");
@@ -147,9 +121,7 @@ fn a_component_that_does_not_fit_makes_its_jobs_wait() {
     let waiting = on(database.store.waiting(flow.id, wid)).expect("waiting");
     assert!(waiting[0].text.contains("`a2`"), "{waiting:?}");
     // Mended, it continues without anybody's help.
-    session.run(
-        "INSERT INTO wed_attr (aname, adv) SELECT 'a' || n, 'x' FROM generate_series(2, 10) n",
-    );
+    session.run("INSERT INTO wed_attr (aname, adv) SELECT 'a' || n, 'x' FROM generate_series(2, 10) n");
     eventually("it runs", || {
         let ran = "SELECT count(*) FROM wed_trace WHERE trw = 'assign-of-ten'";
         (session.number(ran) > 0).then_some(())
@@ -213,9 +185,6 @@ fn component_whose_result_ends_a_wait_may_end_the_instance() {
     let wid = session.start();
     assert_eq!(flow.end_of(wid), "F");
     on(host.stop());
-    assert_eq!(
-        session.trace(wid),
-        ["-> {clause,_WAIT} R", "clause -> {} F"]
-    );
+    assert_eq!(session.trace(wid), ["-> {clause,_WAIT} R", "clause -> {} F"]);
     assert_sound(&flow);
 }

@@ -20,11 +20,7 @@ use crate::support::{Database, Session, eventually, on};
 fn has_walls() -> bool {
     static READY: OnceLock<Result<(), String>> = OnceLock::new();
     let ready = READY.get_or_init(|| {
-        let settings = Settings {
-            concurrent: 4,
-            guests: Guests::Processes { per_tenant: 1 },
-            ..Settings::fast()
-        };
+        let settings = Settings { concurrent: 4, guests: Guests::Processes { per_tenant: 1 }, ..Settings::fast() };
         let ready = on(async { Sandbox::new(settings)?.ready().await });
         ready.map_err(|error| error.to_string())
     });
@@ -56,9 +52,7 @@ fn processes_with(known: &str) -> Vec<u32> {
         let entry = entry.ok()?;
         let number = entry.file_name().to_str()?.parse().ok()?;
         let arguments = std::fs::read(entry.path().join("cmdline")).ok()?;
-        String::from_utf8_lossy(&arguments)
-            .contains(known)
-            .then_some(number)
+        String::from_utf8_lossy(&arguments).contains(known).then_some(number)
     })
     .collect()
 }
@@ -80,24 +74,19 @@ fn a_flow_runs_in_guest_processes_as_in_the_host() {
             None => settings,
         });
         let seen = told(&files, &["write a x", "append a y", "read a", "read ../b"]);
-        assert!(
-            seen.starts_with("written|appended|xy|FileErrorKind::Name"),
-            "{seen}"
-        );
+        assert!(seen.starts_with("written|appended|xy|FileErrorKind::Name"), "{seen}");
         let wid = start(&asking, &[]);
         assert_eq!(asking.end_of(wid), "E");
-        let said = asking.session().line(&format!(
-            "SELECT message FROM wed_attempt WHERE wid = {wid} ORDER BY attempt DESC LIMIT 1"
-        ));
+        let said = asking
+            .session()
+            .line(&format!("SELECT message FROM wed_attempt WHERE wid = {wid} ORDER BY attempt DESC LIMIT 1"));
         assert!(said.contains("now=true random=true names="), "{said}");
         assert_eq!(told(&line, &[]), "logged");
         // The tenant's, and a spare one that waits for the next.
         assert_eq!(processes(1_111).len() >= 2, memory.is_some());
         on(running.stop());
     }
-    eventually("the end of the processes", || {
-        processes(1_111).is_empty().then_some(())
-    });
+    eventually("the end of the processes", || processes(1_111).is_empty().then_some(()));
 }
 
 /// A session of a flow of one transition, of a tenant beside the usual one.
@@ -123,14 +112,12 @@ fn an_exploited_guest_reaches_nothing_outside_of_its_process() {
     let mut session = of_another_tenant(&database, "sleep-forever");
     let running = database.host(walled(host("walled", None, &[]), 1_112));
     start_in(&mut session, &[&exploit::mark("victim")]);
-    eventually("the victim's process", || {
-        (processes(1_112).len() >= 2).then_some(())
-    });
+    eventually("the victim's process", || (processes(1_112).len() >= 2).then_some(()));
     let wid = start(&attacker, &[&exploit::mark("own")]);
     assert_eq!(attacker.end_of(wid), "E");
-    let said = attacker.session().line(&format!(
-        "SELECT message FROM wed_attempt WHERE wid = {wid} ORDER BY attempt DESC LIMIT 1"
-    ));
+    let said = attacker
+        .session()
+        .line(&format!("SELECT message FROM wed_attempt WHERE wid = {wid} ORDER BY attempt DESC LIMIT 1"));
     // One of the sockets leads to the host; two are a pair, by which the process hears signals.
     let reached = r#"reached: []; variables: 0; sockets: 3; marks: {\"own\"}"#;
     assert!(said.contains(reached), "{said}");
@@ -151,9 +138,8 @@ fn tenant_that_floods_has_its_number_of_processes() {
     }
     eventually("the flood", || (!processes(1_115).is_empty()).then_some(()));
     let wid = start_in(&mut session, &[]);
-    let end = eventually("the end of the other's instance", || {
-        Some(session.status(wid)).filter(|status| status != "R")
-    });
+    let end =
+        eventually("the end of the other's instance", || Some(session.status(wid)).filter(|status| status != "R"));
     assert_eq!(end, "F");
     // One of each tenant, and a spare.
     assert!(processes(1_115).len() <= 3, "{:?}", processes(1_115));
@@ -172,14 +158,8 @@ fn a_guest_that_destroys_its_process_ends_alone() {
     let wid = start(&destroying, &[]);
     let naps: Vec<i64> = (0..20).map(|_| start(&sleeping, &[])).collect();
     assert_eq!(destroying.end_of(wid), "E");
-    let ends = destroying.session().lines(&format!(
-        "SELECT message FROM wed_attempt WHERE wid = {wid}"
-    ));
-    assert!(
-        ends.iter()
-            .all(|end| end.contains("the guest process ended")),
-        "{ends:?}"
-    );
+    let ends = destroying.session().lines(&format!("SELECT message FROM wed_attempt WHERE wid = {wid}"));
+    assert!(ends.iter().all(|end| end.contains("the guest process ended")), "{ends:?}");
     for wid in naps {
         assert_eq!(sleeping.end_of(wid), "F");
     }
@@ -202,9 +182,7 @@ fn a_killed_guest_process_loses_nothing() {
         Some(processes(1_114)).filter(|all| all.len() == 2)
     });
     for process in guest {
-        let killed = std::process::Command::new("kill")
-            .args(["-9", &process.to_string()])
-            .status();
+        let killed = std::process::Command::new("kill").args(["-9", &process.to_string()]).status();
         assert!(killed.is_ok());
     }
     assert_eq!(sleeping.end_of(wid), "F");
@@ -239,10 +217,7 @@ fn calls_of_a_tenant_on_a_workbench_share_its_process() {
     }
     let (_, after) = called();
     // The tenant's, and a spare one.
-    assert!(
-        before.len() >= 2 && before.iter().all(|one| after.contains(one)),
-        "{before:?} {after:?}"
-    );
+    assert!(before.len() >= 2 && before.iter().all(|one| after.contains(one)), "{before:?} {after:?}");
 }
 
 /// A host of its own program, whose guests run in processes.
@@ -258,9 +233,7 @@ fn program(database: &Database) -> Child {
 fn children_of(parent: u32) -> Vec<u32> {
     let all = std::fs::read_dir("/proc").expect("processes");
     let numbers = all.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    numbers
-        .filter(|number| state_of(*number).is_some_and(|(_, of)| of == parent))
-        .collect()
+    numbers.filter(|number| state_of(*number).is_some_and(|(_, of)| of == parent)).collect()
 }
 
 /// State of a process and its parent; none once it is no more.
@@ -300,9 +273,7 @@ fn host_says_where_guest_processes_have_no_walls() {
     exploit::without_landlock(&mut command);
     let refused = run(&mut command).exits(1);
     assert!(
-        refused
-            .err
-            .contains("guests cannot run in processes of their own here")
+        refused.err.contains("guests cannot run in processes of their own here")
             && refused.err.contains("Landlock")
             && refused.err.contains("--guests in-process"),
         "{}",

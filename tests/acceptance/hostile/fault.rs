@@ -56,22 +56,14 @@ const IMPORTS: &str = "
 /// The component of a fault.
 pub(crate) fn component(name: &str) -> Vec<u8> {
     let file = repository(&format!("tests/guests/faults/{name}.wat"));
-    let text = std::fs::read_to_string(&file)
-        .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     component_of(&text)
 }
 
 /// The component of a core module whose text, without what all share, is given.
 pub(crate) fn component_of(text: &str) -> Vec<u8> {
-    let realloc = if text.contains("cabi_realloc\"") {
-        ""
-    } else {
-        REALLOC
-    };
+    let realloc = if text.contains("cabi_realloc\"") { "" } else { REALLOC };
     let core = format!("(module\n{text}{REST}{realloc})");
-    let contract = wedflow_loader::contract().replace(
-        "world transition {",
-        &format!("world transition {{{IMPORTS}"),
-    );
+    let contract = wedflow_loader::contract().replace("world transition {", &format!("world transition {{{IMPORTS}"));
     wedflow_loader::component(&format!("{contract}\n{WASI}"), &core)
 }

@@ -33,11 +33,7 @@ const FAULTS: [(&str, &str, &str); 14] = [
     ("drop-loop", "timed_out", "timeout"),
     ("handles", "over_memory", "1000"),
     ("deadlock", "timed_out", "timeout"),
-    (
-        "sockets",
-        "trapped",
-        "wasi:sockets/tcp-create-socket@0.2.0#create-tcp-socket",
-    ),
+    ("sockets", "trapped", "wasi:sockets/tcp-create-socket@0.2.0#create-tcp-socket"),
     ("foreign-files", "trapped", ""),
     ("realloc-loop", "timed_out", "timeout"),
     ("random-flood", "timed_out", "timeout"),
@@ -68,13 +64,7 @@ pub(super) fn flow(
     (component, bytes): (&str, &[u8]),
     transition: &str,
 ) -> Flow {
-    on(wedflow_worker::upload(
-        &database.store,
-        tenant,
-        component,
-        bytes,
-    ))
-    .expect("uploaded");
+    on(wedflow_worker::upload(&database.store, tenant, component, bytes)).expect("uploaded");
     let name = format!("of-{transition}-{component}");
     let id = on(database.store.create_flow(tenant, &name, "")).expect("a flow");
     let flow = Flow {
@@ -99,21 +89,13 @@ fn end(flow: &Flow) -> (String, String, String, f64) {
     let mut session = flow.session();
     let wid = session.start();
     let status = flow.end_of(wid);
-    let told = session.lines(&format!(
-        "SELECT outcome FROM wed_attempt WHERE wid = {wid} ORDER BY attempt DESC LIMIT 1"
-    ));
-    let message = session.lines(&format!(
-        "SELECT message FROM wed_attempt WHERE wid = {wid} ORDER BY attempt DESC LIMIT 1"
-    ));
-    let elapsed = session.lines(&format!(
-        "SELECT elapsed_us FROM wed_attempt WHERE wid = {wid} ORDER BY attempt DESC LIMIT 1"
-    ));
-    (
-        status,
-        told.concat(),
-        message.concat(),
-        elapsed.concat().parse::<f64>().unwrap_or(0.0) / 1e6,
-    )
+    let told =
+        session.lines(&format!("SELECT outcome FROM wed_attempt WHERE wid = {wid} ORDER BY attempt DESC LIMIT 1"));
+    let message =
+        session.lines(&format!("SELECT message FROM wed_attempt WHERE wid = {wid} ORDER BY attempt DESC LIMIT 1"));
+    let elapsed =
+        session.lines(&format!("SELECT elapsed_us FROM wed_attempt WHERE wid = {wid} ORDER BY attempt DESC LIMIT 1"));
+    (status, told.concat(), message.concat(), elapsed.concat().parse::<f64>().unwrap_or(0.0) / 1e6)
 }
 
 #[harness::test]
@@ -125,12 +107,7 @@ fn every_fault_has_its_named_end_and_the_neighbour_works_on() {
     let host: Host = database.host(one_lane("besieged"));
     let id = host.id();
     let faults = FAULTS.iter().map(|(name, outcome, says)| {
-        let flow = flow(
-            &database,
-            "default",
-            (name, &fault::component(name)),
-            "fault",
-        );
+        let flow = flow(&database, "default", (name, &fault::component(name)), "fault");
         (*name, flow, *outcome, *says)
     });
     let transitions = TRANSITIONS.iter().map(|(name, outcome)| {
@@ -153,15 +130,10 @@ fn every_fault_has_its_named_end_and_the_neighbour_works_on() {
         let kind = told.split(':').next().unwrap_or_default();
         let named = outcome.split('|').any(|outcome| outcome == kind);
         if status != "E" || !named || !message.contains(says) {
-            wrong.push(format!(
-                "{name}: {status} {told}, not {outcome} with \"{says}\": {message}"
-            ));
+            wrong.push(format!("{name}: {status} {told}, not {outcome} with \"{says}\": {message}"));
         }
         // Ten times what is promised: a loaded machine is no failure, a guest that escapes is.
-        assert!(
-            seconds < TIMEOUT.as_secs_f64() * 12.0,
-            "{name} took {seconds} s"
-        );
+        assert!(seconds < TIMEOUT.as_secs_f64() * 12.0, "{name} took {seconds} s");
         let (status, told, message, _) = end(&quiet);
         assert_eq!(status, "F", "after {name}: {told} {message}");
     }
@@ -178,21 +150,14 @@ fn what_faults_goes_with_pauses_beside_others() {
     // Traps unless n is 0.
     let moody = flow(&database, "default", ("hostile", hostile), "moody");
     let quiet = flow(&database, "quiet", ("hostile", hostile), "sleep-forever");
-    let host = database.host(HostSettings {
-        grace: Duration::ZERO,
-        ..one_lane("divided")
-    });
+    let host = database.host(HostSettings { grace: Duration::ZERO, ..one_lane("divided") });
     let mut session = moody.session();
     let start = |session: &mut Session, n: i32, count: i32| {
-        session.run(&format!(
-            "INSERT INTO wed_flow (n) SELECT {n} FROM generate_series(1, {count})"
-        ));
+        session.run(&format!("INSERT INTO wed_flow (n) SELECT {n} FROM generate_series(1, {count})"));
     };
     let ended = |session: &mut Session, status: &str, count: i64| {
         let query = format!("SELECT count(*) FROM wed_instance WHERE status = '{status}'");
-        eventually("the end of all", || {
-            (session.number(&query) == count).then_some(())
-        });
+        eventually("the end of all", || (session.number(&query) == count).then_some(()));
     };
     // Nobody else is at work: its faults isolate it, and cost no pauses.
     start(&mut session, 1, 3);
@@ -220,19 +185,12 @@ fn what_faults_goes_with_pauses_beside_others() {
 #[harness::test]
 fn what_fails_before_it_is_called_is_refused_at_upload() {
     let database = Database::new();
-    for (name, says) in [
-        ("start-trap", "`describe` trapped"),
-        ("start-loop", "`describe` "),
-        ("atomic-wait", "threads"),
-    ] {
+    for (name, says) in
+        [("start-trap", "`describe` trapped"), ("start-loop", "`describe` "), ("atomic-wait", "threads")]
+    {
         let begun = Instant::now();
-        let refused = on(wedflow_worker::upload(
-            &database.store,
-            "default",
-            name,
-            &fault::component(name),
-        ))
-        .expect_err("refused");
+        let refused =
+            on(wedflow_worker::upload(&database.store, "default", name, &fault::component(name))).expect_err("refused");
         println!("{name}: {refused} after {:?}", begun.elapsed());
         assert!(refused.to_string().contains(says), "{name}: {refused}");
     }
@@ -247,21 +205,13 @@ fn a_large_fill_ends_soon_enough() {
              (memory.fill (i32.const 131072) (i32.const 8) (i32.const 66846720))
              (i32.const 3200))"#,
     );
-    let sandbox = Sandbox::new(Settings {
-        concurrent: 4,
-        ..Settings::fast()
-    })
-    .expect("a sandbox");
-    let component = sandbox
-        .compile(&fills, &Limits::default())
-        .expect("accepted");
+    let sandbox = Sandbox::new(Settings { concurrent: 4, ..Settings::fast() }).expect("a sandbox");
+    let component = sandbox.compile(&fills, &Limits::default()).expect("accepted");
     let attributes = [("a1".to_owned(), "text".parse().expect("a type"))];
     for round in 0..3 {
         let attempt = on(async {
             let manifest = sandbox.describe(&component).await.expect("described");
-            let bound = component
-                .bind(&manifest.transitions[0], &attributes)
-                .expect("fits");
+            let bound = component.bind(&manifest.transitions[0], &attributes).expect("fits");
             let invocation = wedflow_sandbox::Invocation {
                 flow: "f",
                 wid: Wid::new(1),
@@ -271,14 +221,7 @@ fn a_large_fill_ends_soon_enough() {
                 payload: "{}",
                 key: "",
             };
-            sandbox
-                .run(
-                    &bound,
-                    invocation,
-                    Duration::from_secs(60),
-                    &Limits::default(),
-                )
-                .await
+            sandbox.run(&bound, invocation, Duration::from_secs(60), &Limits::default()).await
         });
         // Two, of which the first also touches fresh memory.
         println!(

@@ -31,12 +31,7 @@ fn what_a_quiet_tenant_notices() {
         only.peek().is_none() || only.any(|one| one == name)
     };
     let faults = (FAULTS.iter().filter(|(name, ..)| meant(name))).map(|(name, ..)| {
-        let flow = flow(
-            &database,
-            "default",
-            (name, &fault::component(name)),
-            "fault",
-        );
+        let flow = flow(&database, "default", (name, &fault::component(name)), "fault");
         (*name, flow)
     });
     let transitions = (TRANSITIONS.iter().filter(|(name, _)| meant(name))).map(|(name, _)| {
@@ -64,8 +59,7 @@ fn what_a_quiet_tenant_notices() {
         // What is left of the siege.
         let mut session = flow.session();
         crate::support::eventually("the end of the siege", || {
-            (session.number("SELECT count(*) FROM job_pool WHERE trname <> '_EXCPT'") == 0)
-                .then_some(())
+            (session.number("SELECT count(*) FROM job_pool WHERE trname <> '_EXCPT'") == 0).then_some(())
         });
     }
     on(host.stop());

@@ -61,10 +61,7 @@ fn clients_for_python_and_typescript_are_generated_and_work() {
         .arg(folder.path().join("client")))
     .done();
     assert!(!made.err.contains("WARNING"), "{made:?}");
-    let (address, token) = (
-        format!("http://{}", api.address),
-        user.token.expect("a token"),
-    );
+    let (address, token) = (format!("http://{}", api.address), user.token.expect("a token"));
     run(tool("python")
         .arg(repository("tests/acceptance/interface/client.py"))
         .args([&address, &token])
@@ -78,40 +75,21 @@ fn typescript(folder: &Path, description: &Path, arguments: &[&str]) {
     let packages = repository("tests/browser/node_modules");
     let program = |name: &str| {
         let program = packages.join(".bin").join(name);
-        assert!(
-            program.exists(),
-            "{} is missing: `make setup-test` installs it",
-            program.display()
-        );
+        assert!(program.exists(), "{} is missing: `make setup-test` installs it", program.display());
         let mut command = Command::new(program);
         command.current_dir(folder);
         command
     };
-    run(program("openapi-typescript").arg(description).args([
-        "--empty-objects-unknown",
-        "--output",
-        "schema.d.ts",
-    ]))
-    .done();
+    run(program("openapi-typescript").arg(description).args(["--empty-objects-unknown", "--output", "schema.d.ts"]))
+        .done();
     let source = repository("tests/acceptance/interface/client.ts");
     std::fs::copy(source, folder.join("client.ts")).expect("copied");
     std::os::unix::fs::symlink(&packages, folder.join("node_modules")).expect("linked");
     std::fs::write(folder.join("package.json"), r#"{ "type": "module" }"#).expect("written");
-    let strictly = [
-        "--strict",
-        "--target",
-        "es2022",
-        "--module",
-        "nodenext",
-        "client.ts",
-    ];
+    let strictly = ["--strict", "--target", "es2022", "--module", "nodenext", "client.ts"];
     let checked = run(program("tsc").args(strictly).args(["--lib", "es2022,dom"]));
     assert_eq!(checked.code, Some(0), "{checked:?}");
-    run(Command::new("node")
-        .arg("client.js")
-        .args(arguments)
-        .current_dir(folder))
-    .done();
+    run(Command::new("node").arg("client.js").args(arguments).current_dir(folder)).done();
 }
 
 /// Serves an API with a flow, final instances of it, and a component.
@@ -133,15 +111,11 @@ fn with_things() -> (Api, String) {
     });
     admin.json("PUT", "/v1/flows/fuzz", &flow).is(201);
     for _ in 0..4 {
-        admin
-            .json("POST", "/v1/flows/fuzz/instances", &json!({}))
-            .is(201);
+        admin.json("POST", "/v1/flows/fuzz/instances", &json!({})).is(201);
     }
     let running = json!({ "state": { "n": 0 } });
     for _ in 0..4 {
-        admin
-            .json("POST", "/v1/flows/fuzz/instances", &running)
-            .is(201);
+        admin.json("POST", "/v1/flows/fuzz/instances", &running).is(201);
     }
     admin.upload("fuzz", sample_component("paper"), &[]).is(201);
     let token = admin.token.clone().expect("a token");
@@ -158,38 +132,22 @@ fn a_fuzzer_finds_no_violation() {
     let settings = "[checks.positive_data_acceptance]\n\
         expected-statuses = [\"2xx\", \"401\", \"403\", \"404\", \"409\", \"412\", \"422\", \"429\"]\n";
     let auth = format!("[auth.openapi.token]\nbearer = \"{token}\"\n");
-    std::fs::write(
-        folder.path().join("schemathesis.toml"),
-        format!("{settings}{auth}"),
-    )
-    .expect("written");
+    std::fs::write(folder.path().join("schemathesis.toml"), format!("{settings}{auth}")).expect("written");
     let mut command = tool("schemathesis");
     command
         .arg("run")
         .arg(&file)
         .args(["--url", &format!("http://{}", api.address)])
-        .args([
-            "--request-timeout",
-            "30",
-            "--continue-on-failure",
-            "--no-color",
-        ])
+        .args(["--request-timeout", "30", "--continue-on-failure", "--no-color"])
         .args(["--suppress-health-check", "all", "--warnings", "off"])
-        .env(
-            "SCHEMATHESIS_HOOKS",
-            repository("tests/acceptance/interface/hooks.py"),
-        )
+        .env("SCHEMATHESIS_HOOKS", repository("tests/acceptance/interface/hooks.py"))
         .env("FUZZ_COMPONENT", &component)
         .current_dir(folder.path());
     match std::env::var(SECONDS) {
         Ok(seconds) => command.args(["--max-time", &seconds, "--max-examples", "1000"]),
-        Err(_) => command.args([
-            "--generation-deterministic",
-            "--max-examples",
-            "3",
-            "--phases",
-            "examples,coverage,fuzzing",
-        ]),
+        Err(_) => {
+            command.args(["--generation-deterministic", "--max-examples", "3", "--phases", "examples,coverage,fuzzing"])
+        }
     };
     let found = run(&mut command);
     println!("{}", found.out);

@@ -68,9 +68,7 @@ fn shop(order: &str) -> (Flow, Flow, Session) {
 }
 
 fn order(parent: &mut Session, total: &str) -> i64 {
-    parent.number(&format!(
-        "INSERT INTO wed_flow (total) VALUES ({total}) RETURNING wid"
-    ))
+    parent.number(&format!("INSERT INTO wed_flow (total) VALUES ({total}) RETURNING wid"))
 }
 
 /// Parents and children with how they are.
@@ -85,18 +83,9 @@ fn child_is_started_waited_for_and_gives_its_result() {
     let wid = order(&mut p, "12.50");
     assert_eq!(owner.chores("children"), 1);
     assert_eq!(owner.chores("children"), 0, "once is enough");
-    assert_eq!(
-        c.lines("SELECT wid, amount, got FROM wed_flow"),
-        ["1|12.50|·"]
-    );
-    assert_eq!(
-        c.line("SELECT writer FROM wed_trace"),
-        "instance 1 of order"
-    );
-    assert_eq!(
-        p.lines("SELECT trname, waits_for FROM job_pool"),
-        ["pay|instance 1 of payment"]
-    );
+    assert_eq!(c.lines("SELECT wid, amount, got FROM wed_flow"), ["1|12.50|·"]);
+    assert_eq!(c.line("SELECT writer FROM wed_trace"), "instance 1 of order");
+    assert_eq!(p.lines("SELECT trname, waits_for FROM job_pool"), ["pay|instance 1 of payment"]);
     assert_eq!(p.lines("SELECT waits_code FROM wed_waiting"), ["child"]);
     // Nobody else ends the job meanwhile.
     p.run("BEGIN");
@@ -105,14 +94,8 @@ fn child_is_started_waited_for_and_gives_its_result() {
     c.finish(1, "collect", "got = 12.5");
     assert_eq!(p.status(wid), "R", "the parent is told by a host");
     assert_eq!(owner.chores("children"), 1);
-    assert_eq!(
-        (p.status(wid), p.line("SELECT paid FROM wed_flow")),
-        ("F".into(), "12.5".into())
-    );
-    assert_eq!(
-        p.lines("SELECT trw, writer FROM wed_trace WHERE seq = 2"),
-        ["pay|instance 1 of payment"]
-    );
+    assert_eq!((p.status(wid), p.line("SELECT paid FROM wed_flow")), ("F".into(), "12.5".into()));
+    assert_eq!(p.lines("SELECT trw, writer FROM wed_trace WHERE seq = 2"), ["pay|instance 1 of payment"]);
     assert_eq!(children(&mut owner), ["1|1|returned"]);
 }
 
@@ -146,13 +129,12 @@ fn hosts_that_are_killed_start_each_child_once() {
     let (parent, child, mut owner) = shop(ORDER);
     let mut p = parent.session();
     p.run("INSERT INTO wed_flow (total) SELECT n FROM generate_series(1, 60) n");
-    let mut killed = (wed(&parent.database.url())
-        .args(["serve", "--lanes", "1", "--name", "victim"]))
-    .stdin(Stdio::null())
-    .stdout(Stdio::null())
-    .stderr(Stdio::null())
-    .spawn()
-    .expect("wed serve");
+    let mut killed = (wed(&parent.database.url()).args(["serve", "--lanes", "1", "--name", "victim"]))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("wed serve");
     eventually("the first children", || {
         (owner.number("SELECT count(*) FROM wed.child WHERE state <> 'called'") > 0).then_some(())
     });
@@ -162,20 +144,14 @@ fn hosts_that_are_killed_start_each_child_once() {
         (owner.number("SELECT count(*) FROM wed.child WHERE state = 'running'") == 60).then_some(())
     });
     let mut c = child.session();
-    assert_eq!(
-        c.lines("SELECT count(*), count(DISTINCT amount) FROM wed_flow"),
-        ["60|60"]
-    );
+    assert_eq!(c.lines("SELECT count(*), count(DISTINCT amount) FROM wed_flow"), ["60|60"]);
     for wid in c.lines("SELECT wid FROM wed_flow ORDER BY wid") {
         c.finish(wid.parse().expect("a number"), "collect", "got = amount");
     }
     eventually("all parents", || {
         (p.number("SELECT count(*) FROM wed_instance WHERE status = 'F'") == 60).then_some(())
     });
-    assert_eq!(
-        p.number("SELECT count(*) FROM wed_flow WHERE paid IS DISTINCT FROM total"),
-        0
-    );
+    assert_eq!(p.number("SELECT count(*) FROM wed_flow WHERE paid IS DISTINCT FROM total"), 0);
     assert_eq!(p.number("SELECT count(*) FROM wed_trace"), 120);
     on(host.stop());
 }
@@ -196,33 +172,19 @@ fn parent_that_is_cancelled_cancels_its_children_and_theirs() {
     owner.chores("children");
     owner.chores("children");
     assert_eq!(owner.number("SELECT max(depth) FROM wed.child"), 2);
-    owner.run(&format!(
-        "SELECT wed.cancel_instance({}, {wid}, 'user:dora', 'no longer wanted')",
-        shelf.id
-    ));
+    owner.run(&format!("SELECT wed.cancel_instance({}, {wid}, 'user:dora', 'no longer wanted')", shelf.id));
     owner.chores("children");
     owner.chores("children");
+    assert_eq!((parent.session().status(1), child.session().status(1)), ("F".into(), "F".into()));
     assert_eq!(
-        (parent.session().status(1), child.session().status(1)),
-        ("F".into(), "F".into())
-    );
-    assert_eq!(
-        child
-            .session()
-            .lines("SELECT trw, note FROM wed_trace WHERE seq = 2"),
+        child.session().lines("SELECT trw, note FROM wed_trace WHERE seq = 2"),
         ["_CANCEL|instance 1 of order: it waits for it no longer"]
     );
-    assert_eq!(
-        owner.number("SELECT count(*) FROM wed.child WHERE state = 'cancelled'"),
-        2
-    );
+    assert_eq!(owner.number("SELECT count(*) FROM wed.child WHERE state = 'cancelled'"), 2);
     // A step that is skipped leaves its child too.
     let wid = order(&mut parent.session(), "4");
     owner.chores("children");
-    owner.run(&format!(
-        "SELECT wed.skip_job({}, {wid}, 'pay', 'user:dora', 'paid in cash')",
-        parent.id
-    ));
+    owner.run(&format!("SELECT wed.skip_job({}, {wid}, 'pay', 'user:dora', 'paid in cash')", parent.id));
     owner.chores("children");
     assert_eq!(child.session().status(2), "F");
 }
@@ -250,14 +212,8 @@ fn failure_of_a_child_is_a_state_where_the_parent_has_one() {
     assert_eq!(c.status(1), "E");
     assert_eq!(owner.number("SELECT count(*) FROM wed.work_message"), 0);
     owner.chores("children");
-    assert_eq!(
-        (p.status(wid), p.line("SELECT payment FROM wed_flow")),
-        ("F".into(), "FAILED".into())
-    );
-    assert_eq!(
-        p.line("SELECT note FROM wed_trace WHERE seq = 2"),
-        "instance 1 of payment is an exception"
-    );
+    assert_eq!((p.status(wid), p.line("SELECT payment FROM wed_flow")), ("F".into(), "FAILED".into()));
+    assert_eq!(p.line("SELECT note FROM wed_trace WHERE seq = 2"), "instance 1 of payment is an exception");
     owner.chores("children");
     assert_eq!(c.status(1), "F", "nobody waits for it any more");
     // A start that is refused uses up the attempts; a child that cannot be at all is no child.
@@ -265,14 +221,8 @@ fn failure_of_a_child_is_a_state_where_the_parent_has_one() {
     for _ in 0..3 {
         assert_eq!(owner.chores("children"), 1);
     }
-    assert_eq!(
-        p.line(&format!("SELECT payment FROM wed_flow WHERE wid = {wid}")),
-        "FAILED"
-    );
-    assert_eq!(
-        p.number("SELECT count(*) FROM wed_attempt WHERE message ~ 'satisfies no condition'"),
-        3
-    );
+    assert_eq!(p.line(&format!("SELECT payment FROM wed_flow WHERE wid = {wid}")), "FAILED");
+    assert_eq!(p.number("SELECT count(*) FROM wed_attempt WHERE message ~ 'satisfies no condition'"), 3);
 }
 
 #[harness::test]
@@ -283,29 +233,18 @@ fn parent_without_a_state_waits_for_an_exception_to_be_mended() {
     owner.chores("children");
     c.finish(1, "collect", "amount = 0");
     assert_eq!(owner.chores("children"), 0);
-    assert_eq!(
-        p.line("SELECT waits_for FROM job_pool"),
-        "instance 1 of payment, which is an exception"
-    );
-    owner.run(&format!(
-        "SELECT wed.set_state({}, 1, '{{\"got\": 5}}', 'user:dora', 'collected by hand')",
-        child.id
-    ));
+    assert_eq!(p.line("SELECT waits_for FROM job_pool"), "instance 1 of payment, which is an exception");
+    owner.run(&format!("SELECT wed.set_state({}, 1, '{{\"got\": 5}}', 'user:dora', 'collected by hand')", child.id));
     owner.chores("children");
     assert_eq!(p.status(wid), "F");
     // One that is cancelled makes the parent an exception, which says so.
     let wid = order(&mut p, "6");
     owner.chores("children");
-    owner.run(&format!(
-        "SELECT wed.cancel_instance({}, 2, 'user:dora', 'fraud')",
-        child.id
-    ));
+    owner.run(&format!("SELECT wed.cancel_instance({}, 2, 'user:dora', 'fraud')", child.id));
     owner.chores("children");
     assert_eq!(p.status(wid), "E");
     assert_eq!(
-        p.line(&format!(
-            "SELECT note FROM wed_trace WHERE wid = {wid} ORDER BY seq DESC LIMIT 1"
-        )),
+        p.line(&format!("SELECT note FROM wed_trace WHERE wid = {wid} ORDER BY seq DESC LIMIT 1")),
         "pay: instance 2 of payment was cancelled"
     );
 }
@@ -345,10 +284,7 @@ fn definitions_say_what_is_started_in_every_language() {
     owner.chores("children");
     let shown = wed(&["instance", "show", "order", "1", "--json"]).json();
     let relative = &shown["instance"]["relatives"][0];
-    assert_eq!(
-        (&relative["role"], &relative["flow"]),
-        (&"child".into(), &"payment".into())
-    );
+    assert_eq!((&relative["role"], &relative["flow"]), (&"child".into(), &"payment".into()));
     let wrong = ORDER.replace("amount = \"total\"", "amount = \"sum\"");
     let wrong: FlowDefinition = toml::from_str(&wrong).expect("a definition");
     let refused = on(database.store.apply("default", &wrong)).expect_err("no such attribute");
@@ -372,9 +308,6 @@ fn sub_workflow_of_another_source_is_a_child() {
     assert_eq!(c.line("SELECT cost FROM wed_flow"), "7");
     c.finish(1, "go", "go_state = 'SUCCEEDED', cost = 20");
     owner.chores("children");
-    assert_eq!(
-        p.lines("SELECT s_state, cost FROM wed_flow"),
-        ["SUCCEEDED|20"]
-    );
+    assert_eq!(p.lines("SELECT s_state, cost FROM wed_flow"), ["SUCCEEDED|20"]);
     assert_eq!(p.pending(wid), ["bill"]);
 }

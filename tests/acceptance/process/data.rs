@@ -39,17 +39,7 @@ fn work(flow: &Flow, words: &[&str]) -> serde_json::Value {
 #[harness::test]
 fn four_kinds_of_data_reach_the_task_and_come_back() {
     let flow = loan("SELECT wid, rate FROM wed_flow ORDER BY wid");
-    work(
-        &flow,
-        &[
-            "begin",
-            "loan",
-            "--set",
-            "letter=Dear Ann",
-            "--set",
-            "rate=4",
-        ],
-    );
+    work(&flow, &["begin", "loan", "--set", "letter=Dear Ann", "--set", "rate=4"]);
     let started = work(&flow, &["begin", "loan", "--set", "letter=Dear Bob"]);
     assert_eq!(started["wid"], 2);
     let item = work(&flow, &["list"])[1]["item"].to_string();
@@ -59,27 +49,17 @@ fn four_kinds_of_data_reach_the_task_and_come_back() {
         shown["data"],
         json!({ "letter": "Dear Bob", "greeting": "Good day", "rate": 3.5, "earlier": [{ "wid": 1, "rate": 4 }] })
     );
-    let set = [
-        "letter=Dear Bob, yes",
-        "greeting=Good night",
-        "rate=3.25",
-        "earlier=[1]",
-    ];
+    let set = ["letter=Dear Bob, yes", "greeting=Good night", "rate=3.25", "earlier=[1]"];
     let mut words = vec!["report", &item];
     for one in set {
         words.extend(["--set", one]);
     }
     work(&flow, &words);
     assert_eq!(
-        flow.session()
-            .line("SELECT letter, greeting, rate, earlier FROM wed_flow WHERE wid = 2"),
+        flow.session().line("SELECT letter, greeting, rate, earlier FROM wed_flow WHERE wid = 2"),
         "Dear Bob, yes|Good night|3.25|[1]"
     );
-    assert_eq!(
-        flow.session()
-            .line("SELECT letter, rate FROM wed_flow WHERE wid = 1"),
-        "Dear Ann|4"
-    );
+    assert_eq!(flow.session().line("SELECT letter, rate FROM wed_flow WHERE wid = 1"), "Dear Ann|4");
 }
 
 #[harness::test]
@@ -105,9 +85,7 @@ fn data_are_of_their_instance_alone() {
 #[harness::test]
 fn query_runs_with_the_rights_of_its_flow_and_changes_nothing() {
     let database = Database::new();
-    database
-        .owner()
-        .run("CREATE TABLE public.salary (amount integer); INSERT INTO public.salary VALUES (7)");
+    database.owner().run("CREATE TABLE public.salary (amount integer); INSERT INTO public.salary VALUES (7)");
     let begin = |expression: &str| {
         flow_command(&database, "apply", &source(expression), &[]).done();
         database
@@ -117,46 +95,28 @@ fn query_runs_with_the_rights_of_its_flow_and_changes_nothing() {
     };
     let error = begin("SELECT * FROM public.salary").exits(4).error();
     assert_eq!(error["code"], "42501", "{error}");
-    assert!(
-        error["message"].to_string().contains("query Earlier"),
-        "{error}"
-    );
-    assert_eq!(
-        begin("SELECT * FROM wed.tenant").exits(4).error()["code"],
-        "42501"
-    );
-    let two = begin("SELECT 1) q; DELETE FROM wed_flow; SELECT (1")
-        .exits(4)
-        .error();
+    assert!(error["message"].to_string().contains("query Earlier"), "{error}");
+    assert_eq!(begin("SELECT * FROM wed.tenant").exits(4).error()["code"], "42501");
+    let two = begin("SELECT 1) q; DELETE FROM wed_flow; SELECT (1").exits(4).error();
     assert_eq!(two["code"], "42601", "{two}");
     let slow = begin("SELECT pg_sleep(20)").exits(5).error();
     assert_eq!(slow["code"], "timeout", "{slow}");
     let many = begin("SELECT generate_series(1, 2000)").exits(4).error();
     assert_eq!(many["code"], "WF085", "{many}");
     // Nothing was started by halves.
-    assert_eq!(
-        database.owner().number("SELECT count(*) FROM wed.instance"),
-        0
-    );
+    assert_eq!(database.owner().number("SELECT count(*) FROM wed.instance"), 0);
     begin("SELECT 1 AS one").done();
 }
 
 #[harness::test]
 fn process_is_printed_as_a_source_that_makes_it() {
     let flow = applied(&super::manutencao(), "manutencao");
-    let show = |words: &[&str]| {
-        run(wed(&flow.database.url())
-            .args(["flow", "show", "manutencao"])
-            .args(words))
-        .done()
-        .out
-    };
+    let show =
+        |words: &[&str]| run(wed(&flow.database.url()).args(["flow", "show", "manutencao"]).args(words)).done().out;
     let printed = show(&["--pdl"]);
     assert!(printed.starts_with("WORKFLOW Manutencao {"), "{printed}");
     let before = show(&["--json"]);
-    let again = flow_command(&flow.database, "apply", &printed, &[])
-        .done()
-        .json();
+    let again = flow_command(&flow.database, "apply", &printed, &[]).done().json();
     assert_eq!(again["flows"][0]["applied"]["triggers_changed"], json!([]));
     assert_eq!(show(&["--json"]), before);
     assert_eq!(show(&["--pdl"]), printed);
@@ -176,8 +136,7 @@ APPLICATION PaperMill { FILENAME "paper.wasm"; SIZE 90; OS "wasi"; CPU "wasm"; H
     work(&flow, &["lock", &item]);
     // Until it is uploaded, the task is done without it.
     assert_eq!(work(&flow, &["show", &item])["application"], json!(null));
-    flow.database
-        .upload("paper-mill", sample_component("paper"));
+    flow.database.upload("paper-mill", sample_component("paper"));
     let shown = work(&flow, &["show", &item]);
     assert_eq!(shown["application"], "paper-mill");
     assert_eq!(shown["application_bytes"], sample_component("paper").len());

@@ -8,17 +8,10 @@ use crate::support::program::{run, wed};
 fn errors_say_where_and_what_was_expected() {
     let database = Database::new();
     let source = manutencao().replace("ROLE Tecnico;", "ROEL Tecnico;");
-    let error = flow_command(&database, "apply", &source, &[])
-        .exits(2)
-        .error();
+    let error = flow_command(&database, "apply", &source, &[]).exits(2).error();
     assert_eq!(error["code"], "process");
     let picture = error["details"][0].as_str().expect("a picture").to_owned();
-    for part in [
-        "x.pdl:9:5",
-        "    ROEL Tecnico;",
-        "found `ROEL`, expected DEPENDS",
-        "Perhaps ROLE is meant.",
-    ] {
+    for part in ["x.pdl:9:5", "    ROEL Tecnico;", "found `ROEL`, expected DEPENDS", "Perhaps ROLE is meant."] {
         assert!(picture.contains(part), "{picture}");
     }
 }
@@ -26,10 +19,7 @@ fn errors_say_where_and_what_was_expected() {
 #[harness::test]
 fn refused_source_changes_nothing() {
     let database = Database::new();
-    let source = format!(
-        "{}\nWORKFLOW Q {{ TASK A: M {{ DEPENDS X -> READY; }} }}",
-        workflow(&[("A", "")])
-    );
+    let source = format!("{}\nWORKFLOW Q {{ TASK A: M {{ DEPENDS X -> READY; }} }}", workflow(&[("A", "")]));
     flow_command(&database, "apply", &source, &[]).exits(2);
     assert_eq!(database.owner().number("SELECT count(*) FROM wed.flow"), 0);
 }
@@ -40,20 +30,13 @@ fn fmt_prints_in_place_and_once() {
     let file = folder.path().join("x.pdl");
     std::fs::write(&file, manutencao()).expect("written");
     let fmt = |more: &[&str]| {
-        run(wed("postgres://nobody@127.0.0.1:1/none")
-            .args(["flow", "fmt"])
-            .arg(&file)
-            .args(more)
-            .arg("--json"))
+        run(wed("postgres://nobody@127.0.0.1:1/none").args(["flow", "fmt"]).arg(&file).args(more).arg("--json"))
     };
     fmt(&["--check"]).exits(1);
     fmt(&[]).done();
     fmt(&["--check"]).done();
     let printed = std::fs::read_to_string(&file).expect("read");
-    assert!(
-        printed.contains("\n    DEPENDS CriarOrdemServico -> SUCCEEDED;\n"),
-        "{printed}"
-    );
+    assert!(printed.contains("\n    DEPENDS CriarOrdemServico -> SUCCEEDED;\n"), "{printed}");
 }
 
 #[harness::test]
@@ -61,12 +44,8 @@ fn check_needs_no_database() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("x.pdl");
     std::fs::write(&file, manutencao()).expect("written");
-    let answer = run(wed("postgres://nobody@127.0.0.1:1/none")
-        .args(["flow", "check"])
-        .arg(&file)
-        .arg("--json"))
-    .done()
-    .json();
+    let answer =
+        run(wed("postgres://nobody@127.0.0.1:1/none").args(["flow", "check"]).arg(&file).arg("--json")).done().json();
     assert_eq!(answer["flows"][0]["plan"]["tasks"][1]["role"], "Tecnico");
     assert_eq!(answer["warnings"][0]["line"], 17);
 }
@@ -75,13 +54,8 @@ fn check_needs_no_database() {
 fn removed_tasks_are_removed_from_the_flow() {
     let database = Database::new();
     flow_command(&database, "apply", &workflow(&[("A", ""), ("B", "")]), &[]).done();
-    let answer = flow_command(&database, "apply", &workflow(&[("A", "")]), &[])
-        .done()
-        .json();
-    assert_eq!(
-        answer["flows"][0]["applied"]["triggers_removed"],
-        serde_json::json!(["b"])
-    );
+    let answer = flow_command(&database, "apply", &workflow(&[("A", "")]), &[]).done().json();
+    assert_eq!(answer["flows"][0]["applied"]["triggers_removed"], serde_json::json!(["b"]));
     let mut owner = database.owner();
     assert_eq!(owner.lines("SELECT task FROM wed.work_task"), ["A"]);
 }
@@ -92,9 +66,7 @@ fn process_keeps_its_creator_role_until_another_one_is_said() {
     let source = workflow(&[("A", ""), ("B", "A -> SUCCEEDED")]);
     let mut owner = database.owner();
     let mut apply = |more: &[&str]| {
-        let answer = flow_command(&database, "apply", &source, more)
-            .done()
-            .json();
+        let answer = flow_command(&database, "apply", &source, more).done().json();
         let role = "SELECT r.name FROM wed.work_plan LEFT JOIN wed.role_of_people r ON role_id = creator_role";
         let changed = answer["flows"][0]["applied"]["settings_changed"].to_string();
         (owner.line(role), changed)
@@ -108,15 +80,9 @@ fn process_keeps_its_creator_role_until_another_one_is_said() {
     for (form, sign) in [("--toml", "# "), ("--wsql", "-- ")] {
         let shown = wed(&["flow", "show", "p", form, "--json"]).json();
         let text = shown["source"].as_str().expect("a source");
-        assert!(
-            text.starts_with(&format!("{sign}The work of people")),
-            "{text}"
-        );
+        assert!(text.starts_with(&format!("{sign}The work of people")), "{text}");
         let warning = shown["warnings"][0].as_str().expect("a warning");
-        assert!(
-            warning.contains("`wed flow show p --pdl` tells it"),
-            "{warning}"
-        );
+        assert!(warning.contains("`wed flow show p --pdl` tells it"), "{warning}");
     }
 }
 
@@ -128,10 +94,7 @@ fn chain_of_tasks_that_are_all_ready_is_applied() {
             n => (format!("T{n}"), format!("T{} -> READY", n - 1)),
         })
         .collect();
-    let rules: Vec<(&str, &str)> = rules
-        .iter()
-        .map(|(name, rule)| (name.as_str(), rule.as_str()))
-        .collect();
+    let rules: Vec<(&str, &str)> = rules.iter().map(|(name, rule)| (name.as_str(), rule.as_str())).collect();
     let database = Database::new();
     flow_command(&database, "apply", &workflow(&rules), &[]).done();
     let mut owner = database.owner();
@@ -146,17 +109,11 @@ fn sub_workflow_is_shown_with_its_own_first_values() {
                   WORKFLOW Repair { NUMBER Cost { VALUE 7; } SUB-WORKFLOW S: Visit { } } \
                   TASK Walk { TYPE MANUAL; PRIORITY 1; DISCONNECTED_OPERATION FALSE; }";
     flow_command(&database, "apply", source, &[]).done();
-    let shown = run(wed(&database.url()).args(["flow", "show", "repair", "--pdl", "--json"]))
-        .done()
-        .json();
+    let shown = run(wed(&database.url()).args(["flow", "show", "repair", "--pdl", "--json"])).done().json();
     let shown = shown["source"].as_str().expect("a source");
     let again = flow_command(&database, "apply", shown, &[]).done().json();
     for flow in again["flows"].as_array().expect("flows") {
-        assert_eq!(
-            flow["applied"]["attributes_changed"],
-            serde_json::json!([]),
-            "{shown}"
-        );
+        assert_eq!(flow["applied"]["attributes_changed"], serde_json::json!([]), "{shown}");
     }
 }
 
@@ -166,46 +123,24 @@ fn check_refuses_queries_that_write_and_warns_of_nothing_to_do() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("x.pdl");
         std::fs::write(&file, source).expect("written");
-        run(wed("postgres://nobody@127.0.0.1:1/none")
-            .args(["flow", "check", "--json"])
-            .arg(&file))
+        run(wed("postgres://nobody@127.0.0.1:1/none").args(["flow", "check", "--json"]).arg(&file))
     };
     for (expression, is_right) in [
         ("DELETE FROM debts", false),
-        (
-            "WITH d AS (delete /* x */ from debts RETURNING *) SELECT * FROM d",
-            false,
-        ),
+        ("WITH d AS (delete /* x */ from debts RETURNING *) SELECT * FROM d", false),
         ("UPDATE debts SET a = 1", false),
         ("SELECT 'DELETE FROM debts' -- delete from debts", true),
         ("WITH d AS (SELECT 1) SELECT * FROM d", true),
     ] {
-        let answer = check(&format!(
-            "WORKFLOW P {{ QUERY Q {{ DATABASE \"here\"; EXPRESSION \"{expression}\"; }} }}"
-        ));
+        let answer = check(&format!("WORKFLOW P {{ QUERY Q {{ DATABASE \"here\"; EXPRESSION \"{expression}\"; }} }}"));
         match is_right {
             true => {
                 let warnings = answer.done().json()["warnings"].to_string();
                 assert!(warnings.contains("WORKFLOW P has no task"), "{warnings}");
             }
-            false => assert!(
-                answer
-                    .exits(2)
-                    .error()
-                    .to_string()
-                    .contains("EXPRESSION of QUERY Q"),
-                "{expression}"
-            ),
+            false => assert!(answer.exits(2).error().to_string().contains("EXPRESSION of QUERY Q"), "{expression}"),
         }
     }
-    let missing = run(
-        wed("postgres://nobody@127.0.0.1:1/none").args(["flow", "check", "--json", "none.pdl"])
-    );
-    assert!(
-        missing
-            .exits(3)
-            .error()
-            .to_string()
-            .contains("flow.toml, x.pdl")
-    );
+    let missing = run(wed("postgres://nobody@127.0.0.1:1/none").args(["flow", "check", "--json", "none.pdl"]));
+    assert!(missing.exits(3).error().to_string().contains("flow.toml, x.pdl"));
 }

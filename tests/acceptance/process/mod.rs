@@ -28,11 +28,7 @@ fn flow_command(database: &Database, command: &str, source: &str, more: &[&str])
     let file = folder.path().join("x.pdl");
     std::fs::write(&file, source).expect("written");
     let mut program = wed(&database.url());
-    program
-        .args(["flow", command])
-        .arg(&file)
-        .args(more)
-        .arg("--json");
+    program.args(["flow", command]).arg(&file).args(more).arg("--json");
     run(&mut program)
 }
 
@@ -46,9 +42,7 @@ fn applied(source: &str, name: &str) -> Flow {
 
 fn flow(database: &Arc<Database>, name: &str) -> Flow {
     Flow {
-        id: on(database.store.flow(TENANT, name))
-            .expect("the flow")
-            .flow_id,
+        id: on(database.store.flow(TENANT, name)).expect("the flow").flow_id,
         url: on(database.store.flow_url(TENANT, name)).expect("its URL"),
         database: Arc::clone(database),
         name: name.to_owned(),
@@ -57,11 +51,7 @@ fn flow(database: &Arc<Database>, name: &str) -> Flow {
 
 /// A workflow `P` of manual tasks with these rules.
 fn workflow(tasks: &[(&str, &str)]) -> String {
-    let tasks: String = tasks
-        .iter()
-        .map(|(name, rule)| format!("  TASK {name}: M {{ DEPENDS {rule}; ROLE r; }}\n"))
-        .collect();
-    format!(
-        "WORKFLOW P {{\n{tasks}}}\nTASK M {{ TYPE MANUAL; PRIORITY 1; DISCONNECTED_OPERATION FALSE; }}\n"
-    )
+    let tasks: String =
+        tasks.iter().map(|(name, rule)| format!("  TASK {name}: M {{ DEPENDS {rule}; ROLE r; }}\n")).collect();
+    format!("WORKFLOW P {{\n{tasks}}}\nTASK M {{ TYPE MANUAL; PRIORITY 1; DISCONNECTED_OPERATION FALSE; }}\n")
 }

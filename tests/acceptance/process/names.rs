@@ -4,28 +4,16 @@ use super::{applied, workflow};
 use crate::support::{Flow, Session};
 
 fn name(owner: &mut Session, flow: &Flow, wid: i64) -> String {
-    owner.line(&format!(
-        "SELECT coalesce(wed.name_instance({}, {wid}), '-')",
-        flow.id
-    ))
+    owner.line(&format!("SELECT coalesce(wed.name_instance({}, {wid}), '-')", flow.id))
 }
 
 #[harness::test]
 fn lowest_free_number_is_given() {
-    let flow = applied(
-        &workflow(&[("A", "")]).replace("WORKFLOW P", "WORKFLOW Manutencao"),
-        "manutencao",
-    );
+    let flow = applied(&workflow(&[("A", "")]).replace("WORKFLOW P", "WORKFLOW Manutencao"), "manutencao");
     let (mut s, mut owner) = (flow.session(), flow.database.owner());
     let wids: Vec<i64> = (0..3).map(|_| s.start()).collect();
-    let names: Vec<String> = wids
-        .iter()
-        .map(|wid| name(&mut owner, &flow, *wid))
-        .collect();
-    assert_eq!(
-        names,
-        ["Manutencao_001", "Manutencao_002", "Manutencao_003"]
-    );
+    let names: Vec<String> = wids.iter().map(|wid| name(&mut owner, &flow, *wid)).collect();
+    assert_eq!(names, ["Manutencao_001", "Manutencao_002", "Manutencao_003"]);
     s.finish(wids[1], "a", "a_state = 'SUCCEEDED'");
     let next = s.start();
     assert_eq!(name(&mut owner, &flow, next), "Manutencao_002");
@@ -68,12 +56,7 @@ fn two_starts_at_once_have_two_names() {
     for start in starts {
         start.join().expect("started");
     }
-    assert_eq!(
-        flow.database
-            .owner()
-            .line("SELECT count(DISTINCT name) FROM wed.instance_name"),
-        "8"
-    );
+    assert_eq!(flow.database.owner().line("SELECT count(DISTINCT name) FROM wed.instance_name"), "8");
 }
 
 #[harness::test]

@@ -34,11 +34,7 @@ fn process_without_tasks_is_complete_at_once() {
 
 #[harness::test]
 fn and_waits_for_all_terms() {
-    let (_flow, mut s, wid) = run(&[
-        ("A", ""),
-        ("B", ""),
-        ("C", "AND (A -> SUCCEEDED, B -> SUCCEEDED)"),
-    ]);
+    let (_flow, mut s, wid) = run(&[("A", ""), ("B", ""), ("C", "AND (A -> SUCCEEDED, B -> SUCCEEDED)")]);
     end(&mut s, wid, "a", "SUCCEEDED");
     assert_eq!(s.pending(wid), ["b"]);
     end(&mut s, wid, "b", "SUCCEEDED");
@@ -47,11 +43,7 @@ fn and_waits_for_all_terms() {
 
 #[harness::test]
 fn or_waits_for_one_term() {
-    let (_flow, mut s, wid) = run(&[
-        ("A", ""),
-        ("B", ""),
-        ("C", "OR (A -> SUCCEEDED, B -> SUCCEEDED)"),
-    ]);
+    let (_flow, mut s, wid) = run(&[("A", ""), ("B", ""), ("C", "OR (A -> SUCCEEDED, B -> SUCCEEDED)")]);
     end(&mut s, wid, "b", "SUCCEEDED");
     assert_eq!(s.pending(wid), ["a", "c"]);
     end(&mut s, wid, "c", "SUCCEEDED");
@@ -66,10 +58,7 @@ fn trees_are_evaluated_as_written() {
         ("A", ""),
         ("B", ""),
         ("C", ""),
-        (
-            "D",
-            "OR (AND (A -> SUCCEEDED, B -> FAIL), AND (B -> SUCCEEDED, C -> SUCCEEDED))",
-        ),
+        ("D", "OR (AND (A -> SUCCEEDED, B -> FAIL), AND (B -> SUCCEEDED, C -> SUCCEEDED))"),
     ]);
     end(&mut s, wid, "a", "SUCCEEDED");
     end(&mut s, wid, "b", "SUCCEEDED");
@@ -88,11 +77,7 @@ fn ready_holds_with_the_others_rule() {
 
 #[harness::test]
 fn running_is_latched() {
-    let (_flow, mut s, wid) = run(&[
-        ("A", ""),
-        ("B", ""),
-        ("C", "AND (A -> RUNNING, B -> SUCCEEDED)"),
-    ]);
+    let (_flow, mut s, wid) = run(&[("A", ""), ("B", ""), ("C", "AND (A -> RUNNING, B -> SUCCEEDED)")]);
     // Who begins says so; the job is there again.
     end(&mut s, wid, "a", "RUNNING");
     assert_eq!(s.pending(wid), ["a", "b"]);
@@ -119,10 +104,7 @@ fn mutual_dependence_is_reported_and_the_process_completes() {
     let database = Database::new();
     let answer = flow_command(&database, "apply", &source, &[]).done().json();
     let told = answer["warnings"].to_string();
-    assert!(
-        told.contains("wait for each other and never run: B -> C -> B"),
-        "{told}"
-    );
+    assert!(told.contains("wait for each other and never run: B -> C -> B"), "{told}");
     let mut s = flow(&database, "p").session();
     let wid = s.start();
     assert_eq!(s.pending(wid), ["a"]);
@@ -240,8 +222,5 @@ TASK H { TYPE AUTOMATIC; PRIORITY 9; DISCONNECTED_OPERATION FALSE; }";
     let flow = applied(source, "p");
     let mut s = flow.session();
     s.start();
-    assert_eq!(
-        s.lines("SELECT trname FROM job_pool ORDER BY priority DESC"),
-        ["high", "middle", "low"]
-    );
+    assert_eq!(s.lines("SELECT trname FROM job_pool ORDER BY priority DESC"), ["high", "middle", "low"]);
 }

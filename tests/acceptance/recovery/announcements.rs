@@ -54,10 +54,7 @@ impl Receiver {
                 if silent {
                     open.push(stream);
                 } else {
-                    let _ = write!(
-                        stream,
-                        "HTTP/1.1 {status} x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
-                    );
+                    let _ = write!(stream, "HTTP/1.1 {status} x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
                 }
             }
         });
@@ -65,10 +62,7 @@ impl Receiver {
     }
 
     fn all(&self) -> Vec<Received> {
-        self.received
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.received.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn url(&self) -> String {
@@ -78,24 +72,16 @@ impl Receiver {
 
 /// A host that may reach these ports of this machine.
 fn reaching(ports: &[u16]) -> HostSettings {
-    let places = ports
-        .iter()
-        .map(|port| format!("127.0.0.1:{port}").parse().expect("a place"));
+    let places = ports.iter().map(|port| format!("127.0.0.1:{port}").parse().expect("a place"));
     HostSettings {
-        outside: OutsideSettings {
-            http: places.collect(),
-            ..OutsideSettings::default()
-        },
+        outside: OutsideSettings { http: places.collect(), ..OutsideSettings::default() },
         ..one_lane("one")
     }
 }
 
 fn set_webhook(flow: &Flow, url: &str) -> String {
     let answer = run(wed(&flow.database.url()).args(["--json", "webhook", "set", url])).done();
-    answer.json()["secret"]
-        .as_str()
-        .expect("a secret")
-        .to_owned()
+    answer.json()["secret"].as_str().expect("a secret").to_owned()
 }
 
 #[harness::test]
@@ -109,15 +95,10 @@ fn silent_receiver_delays_no_other_webhook_of_its_tenant() {
         flow.id
     ));
     let host = flow.database.host(reaching(&[silent.port, other.port]));
-    eventually("all messages of the other webhook", || {
-        (other.all().len() >= 24).then_some(())
-    });
+    eventually("all messages of the other webhook", || (other.all().len() >= 24).then_some(()));
     // Four at a time, each for ten seconds.
     let held_up = silent.all().len();
-    assert!(
-        held_up < 24,
-        "{held_up} of 24 messages went to the silent one first"
-    );
+    assert!(held_up < 24, "{held_up} of 24 messages went to the silent one first");
     on(host.stop());
 }
 
@@ -137,29 +118,17 @@ fn exception_is_posted_until_it_is_taken() {
     });
     let identifiers: Vec<_> = received
         .iter()
-        .map(|(head, _)| {
-            head.lines()
-                .find(|line| line.starts_with("webhook-id"))
-                .map(str::to_owned)
-        })
+        .map(|(head, _)| head.lines().find(|line| line.starts_with("webhook-id")).map(str::to_owned))
         .collect();
     assert!(
         identifiers.windows(2).all(|two| two[0] == two[1]) && identifiers[0].is_some(),
         "one message: {received:?}"
     );
-    assert!(
-        received[0].0.contains("webhook-signature: v1,"),
-        "{received:?}"
-    );
+    assert!(received[0].0.contains("webhook-signature: v1,"), "{received:?}");
     let body: serde_json::Value = serde_json::from_str(&received[2].1).expect("a document");
     assert_eq!(body["type"], "instance.exception");
-    assert_eq!(
-        (&body["data"]["flow"], body["data"]["wid"].as_i64()),
-        (&"trial".into(), Some(wid))
-    );
-    eventually("an empty outbox", || {
-        (owner.number("SELECT count(*) FROM wed.outbox") == 0).then_some(())
-    });
+    assert_eq!((&body["data"]["flow"], body["data"]["wid"].as_i64()), (&"trial".into(), Some(wid)));
+    eventually("an empty outbox", || (owner.number("SELECT count(*) FROM wed.outbox") == 0).then_some(()));
     on(host.stop());
 }
 
@@ -171,21 +140,13 @@ fn webhook_reaches_no_place_that_the_operator_does_not_allow() {
     let mut owner = flow.database.owner();
     exception(&mut owner, &flow);
     let host = flow.database.host(one_lane("one"));
-    let error = eventually("a refusal", || {
-        owner
-            .lines("SELECT last_error FROM wed.outbox WHERE last_error IS NOT NULL")
-            .pop()
-    });
+    let error =
+        eventually("a refusal", || owner.lines("SELECT last_error FROM wed.outbox WHERE last_error IS NOT NULL").pop());
     assert!(error.contains("--allow-http"), "{error}");
     assert!(receiver.all().is_empty());
     owner.run("UPDATE wed.outbox SET attempt = 3");
     let problems = owner.lines("SELECT code, hint FROM wed.problems()");
-    assert!(
-        problems
-            .iter()
-            .any(|line| line.starts_with("webhook_failing|")),
-        "{problems:?}"
-    );
+    assert!(problems.iter().any(|line| line.starts_with("webhook_failing|")), "{problems:?}");
     on(host.stop());
 }
 
@@ -206,9 +167,7 @@ fn receiver_that_does_not_answer_holds_up_its_own_tenant_only() {
          generate_series(1, 12)",
     );
     let host = database.host(reaching(&[silent.port, good.port]));
-    eventually("all of the other tenant's", || {
-        (good.all().len() == 12).then_some(())
-    });
+    eventually("all of the other tenant's", || (good.all().len() == 12).then_some(()));
     // As many as may be under way, and no answer to any.
     assert!(silent.all().len() <= 8, "{}", silent.all().len());
     on(host.stop());
@@ -229,9 +188,7 @@ fn webhook_hears_of_the_events_that_it_names() {
     let (mut s, mut owner) = (flow.session(), flow.database.owner());
     let set = |arguments: &[&str]| {
         let base = ["--json", "webhook", "set", "https://example.com/hook"];
-        run(wed(&flow.database.url()).args(base).args(arguments))
-            .done()
-            .json()
+        run(wed(&flow.database.url()).args(base).args(arguments)).done().json()
     };
     s.run("INSERT INTO wed_flow DEFAULT VALUES");
     assert!(told(&mut owner).is_empty());
@@ -243,27 +200,14 @@ fn webhook_hears_of_the_events_that_it_names() {
     assert_eq!(told(&mut owner), ["instance.started", "instance.final"]);
     // Set again: the secret is not told twice.
     let again = set(&["--event", "instance.changed", "--attribute", "remark"]);
-    assert_eq!(
-        (&again["name"], &again["secret"]),
-        (&first["name"], &serde_json::Value::Null)
-    );
+    assert_eq!((&again["name"], &again["secret"]), (&first["name"], &serde_json::Value::Null));
     owner.run("DELETE FROM wed.outbox");
     s.finish(1, "step", "n = n + 1");
     assert!(told(&mut owner).is_empty());
     s.finish(1, "step", "n = n + 1, remark = 'x'");
     assert_eq!(told(&mut owner), ["instance.changed"]);
-    assert_eq!(
-        owner.line("SELECT body -> 'data' ->> 'attributes' FROM wed.outbox"),
-        "[\"remark\"]"
-    );
-    run(wed(&flow.database.url()).args([
-        "webhook",
-        "set",
-        "https://example.com/hook",
-        "--event",
-        "all",
-    ]))
-    .exits(4);
+    assert_eq!(owner.line("SELECT body -> 'data' ->> 'attributes' FROM wed.outbox"), "[\"remark\"]");
+    run(wed(&flow.database.url()).args(["webhook", "set", "https://example.com/hook", "--event", "all"])).exits(4);
 }
 
 #[harness::test]
@@ -295,28 +239,15 @@ fn secret_is_replaced_while_both_sign() {
     let old = set_webhook(&flow, &receiver.url());
     let mut owner = flow.database.owner();
     let name = owner.line("SELECT name FROM wed.webhook");
-    let webhook = |arguments: &[&str]| {
-        run(wed(&flow.database.url())
-            .arg("--json")
-            .arg("webhook")
-            .args(arguments))
-        .done()
-        .json()
-    };
+    let webhook =
+        |arguments: &[&str]| run(wed(&flow.database.url()).arg("--json").arg("webhook").args(arguments)).done().json();
     let new = webhook(&["rotate", &name])["secret"].clone();
     assert!(new.is_string() && new != old.as_str(), "{new}");
     webhook(&["test", &name]);
     let host = flow.database.host(reaching(&[receiver.port]));
     let received = eventually("a message", || receiver.all().pop());
-    let signed = received
-        .0
-        .lines()
-        .find(|line| line.starts_with("webhook-signature:"));
-    assert_eq!(
-        signed.map(|line| line.matches("v1,").count()),
-        Some(2),
-        "{received:?}"
-    );
+    let signed = received.0.lines().find(|line| line.starts_with("webhook-signature:"));
+    assert_eq!(signed.map(|line| line.matches("v1,").count()), Some(2), "{received:?}");
     assert!(received.1.contains("webhook.test"), "{received:?}");
     owner.run("UPDATE wed.webhook SET old_until = now()");
     webhook(&["test", &name]);
@@ -332,27 +263,18 @@ fn message_that_was_given_up_is_sent_again() {
     set_webhook(&flow, &receiver.url());
     let mut owner = flow.database.owner();
     let name = owner.line("SELECT name FROM wed.webhook");
-    let webhook = |arguments: &[&str]| {
-        run(wed(&flow.database.url())
-            .arg("--json")
-            .arg("webhook")
-            .args(arguments))
-        .done()
-        .json()
-    };
+    let webhook =
+        |arguments: &[&str]| run(wed(&flow.database.url()).arg("--json").arg("webhook").args(arguments)).done().json();
     exception(&mut owner, &flow);
     let host = flow.database.host(reaching(&[receiver.port]));
     eventually("a dead letter", || {
-        (owner.number("SELECT count(*) FROM wed.outbox WHERE dead_at IS NOT NULL") == 1)
-            .then_some(())
+        (owner.number("SELECT count(*) FROM wed.outbox WHERE dead_at IS NOT NULL") == 1).then_some(())
     });
     // A receiver that is gone hears of nothing more.
     assert_eq!(webhook(&["list"])[0]["ended"], true);
     assert_eq!(webhook(&["messages", &name])[0]["status"], "dead");
     assert_eq!(webhook(&["redeliver", &name])["messages"], 1);
-    eventually("an empty outbox", || {
-        (owner.number("SELECT count(*) FROM wed.outbox") == 0).then_some(())
-    });
+    eventually("an empty outbox", || (owner.number("SELECT count(*) FROM wed.outbox") == 0).then_some(()));
     assert_eq!(receiver.all().len(), 2);
     on(host.stop());
 }
@@ -364,9 +286,7 @@ fn url_is_masked_where_it_may_be_a_secret() {
     let api = crate::support::http::Api::of(database);
     let admin = api.user("default", "ann", "admin");
     let url = "https://example.com/hook?secret=HOOKSECRET";
-    admin
-        .json("PUT", "/v1/webhooks", &serde_json::json!({ "url": url }))
-        .is(200);
+    admin.json("PUT", "/v1/webhooks", &serde_json::json!({ "url": url })).is(200);
     let seen = |client: &crate::support::http::Client| client.get("/v1/webhooks").is(200).json();
     assert_eq!(seen(&admin)["items"][0]["url"], url);
     let viewer = api.user("default", "bob", "viewer");
@@ -374,8 +294,10 @@ fn url_is_masked_where_it_may_be_a_secret() {
     let mut owner = database.owner();
     let audit = owner.lines("SELECT target || detail::text FROM wed.audit");
     assert!(!audit.join(" ").contains("HOOKSECRET"), "{audit:?}");
-    owner.run("INSERT INTO wed.outbox (webhook_id, tenant_id, body, attempt) SELECT webhook_id, tenant_id, '{}', 5 \
-               FROM wed.webhook");
+    owner.run(
+        "INSERT INTO wed.outbox (webhook_id, tenant_id, body, attempt) SELECT webhook_id, tenant_id, '{}', 5 \
+               FROM wed.webhook",
+    );
     let problems = owner.lines("SELECT text FROM wed.problems()");
     assert!(!problems.join(" ").contains("HOOKSECRET"), "{problems:?}");
 }
@@ -386,12 +308,8 @@ fn figures_are_served_for_monitoring() {
     exception(&mut flow.database.owner(), &flow);
     let measures = Measures::default();
     measures.committed.inc_by(5);
-    let server = on(MetricsServer::start(
-        &flow.database.store,
-        ([127, 0, 0, 1], 0).into(),
-        measures,
-    ))
-    .expect("a listener");
+    let server =
+        on(MetricsServer::start(&flow.database.store, ([127, 0, 0, 1], 0).into(), measures)).expect("a listener");
     let text = ureq::get(format!("http://{}/metrics", server.address()))
         .call()
         .expect("an answer")

@@ -17,9 +17,7 @@ fn backup(url: &str, folder: &Path) -> Answer {
 
 #[harness::test]
 fn restored_server_goes_on() {
-    let (Some(first), Some(second)) =
-        (InstalledServer::start(false), InstalledServer::start(false))
-    else {
+    let (Some(first), Some(second)) = (InstalledServer::start(false), InstalledServer::start(false)) else {
         println!("no Postgres with its tools below /usr/lib/postgresql: not tried");
         return;
     };
@@ -30,9 +28,7 @@ fn restored_server_goes_on() {
     paper.session().finish(wid, "tr_a2", "a2 = 'done'");
     database.upload("counters", sample_component("counters"));
     let counters = database.apply(&repository("sample-transitions/counters/flow.toml"));
-    counters
-        .session()
-        .run("INSERT INTO wed_flow (a1) SELECT '0' FROM generate_series(1, 20)");
+    counters.session().run("INSERT INTO wed_flow (a1) SELECT '0' FROM generate_series(1, 20)");
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path().join("backup");
     backup(&database.url(), &folder).done();
@@ -58,9 +54,7 @@ fn restored_server_goes_on() {
     let mut owner = Session::open(&url);
     let host = on(async {
         let settings = one_lane("one");
-        let store = Store::connect(&url, settings.connections())
-            .await
-            .expect("connected");
+        let store = Store::connect(&url, settings.connections()).await.expect("connected");
         Host::start(store, settings).await.expect("a host")
     });
     eventually("all instances", || {
@@ -79,31 +73,22 @@ fn backup_without_tools_of_the_servers_version_says_so() {
     let answer = backup(&flow.database.url(), &folder);
     if answer.code != Some(0) {
         // Nothing is left behind.
-        assert!(
-            answer.err.contains("pg_dump") && answer.err.contains("Install"),
-            "{answer:?}"
-        );
+        assert!(answer.err.contains("pg_dump") && answer.err.contains("Install"), "{answer:?}");
         assert!(!folder.exists());
     }
 }
 
 #[harness::test]
 fn backup_is_restored_by_a_plain_role_of_another_name_beside_another_installation() {
-    let (Some(first), Some(second)) =
-        (InstalledServer::start(false), InstalledServer::start(false))
-    else {
+    let (Some(first), Some(second)) = (InstalledServer::start(false), InstalledServer::start(false)) else {
         println!("no Postgres with its tools below /usr/lib/postgresql: not tried");
         return;
     };
     let role_url = |server: &InstalledServer, role: &str, database: &str| {
         let mut owner = Session::open(&format!("{}/postgres", server.url()));
-        owner.run(&format!(
-            "CREATE ROLE {role} LOGIN CREATEROLE CREATEDB PASSWORD '{role}'"
-        ));
+        owner.run(&format!("CREATE ROLE {role} LOGIN CREATEROLE CREATEDB PASSWORD '{role}'"));
         owner.run(&format!("CREATE DATABASE {database} OWNER {role}"));
-        let address = server
-            .url()
-            .replace("postgres:x", &format!("{role}:{role}"));
+        let address = server.url().replace("postgres:x", &format!("{role}:{role}"));
         format!("{address}/{database}")
     };
     let from = role_url(&first, "seller", "shop");
@@ -123,10 +108,7 @@ fn backup_is_restored_by_a_plain_role_of_another_name_beside_another_installatio
     let mut neighbour = Session::open(&format!("{}/postgres", second.url()));
     neighbour.run("CREATE ROLE buyer LOGIN CREATEROLE CREATEDB PASSWORD 'buyer'");
     neighbour.run("GRANT wed_predicate TO buyer WITH ADMIN OPTION");
-    let to = format!(
-        "{}/restored",
-        second.url().replace("postgres:x", "buyer:buyer")
-    );
+    let to = format!("{}/restored", second.url().replace("postgres:x", "buyer:buyer"));
     run(wed(&to).args(["db", "restore"]).arg(&folder)).done();
 
     let theirs = run(wed(&to).args(["flow", "url", "trial"])).done().out;
@@ -137,12 +119,11 @@ fn backup_is_restored_by_a_plain_role_of_another_name_beside_another_installatio
     assert_eq!(session.status(wid), "F");
     let mut owner = Session::open(&to);
     assert_eq!(
-        owner.line("SELECT string_agg(DISTINCT proowner::regrole::text, ' ' ORDER BY proowner::regrole::text) FROM pg_proc \
-                    WHERE pronamespace = 'wed'::regnamespace"),
+        owner.line(
+            "SELECT string_agg(DISTINCT proowner::regrole::text, ' ' ORDER BY proowner::regrole::text) FROM pg_proc \
+                    WHERE pronamespace = 'wed'::regnamespace"
+        ),
         "buyer wed_predicate"
     );
-    assert_eq!(
-        owner.number("SELECT count(*) FROM pg_roles WHERE rolname = 'seller'"),
-        0
-    );
+    assert_eq!(owner.number("SELECT count(*) FROM pg_roles WHERE rolname = 'seller'"), 0);
 }

@@ -104,9 +104,7 @@ impl Part {
         }
         sums.runs = self.runs;
         // Each instance makes twelve steps; the herd's one each.
-        sums.transitions = field
-            .owner
-            .number("SELECT count(*) FROM wed.trace WHERE trw NOT LIKE '\\_%'");
+        sums.transitions = field.owner.number("SELECT count(*) FROM wed.trace WHERE trw NOT LIKE '\\_%'");
         sums.lost = field.count("steps < 12 AND steps <> 1");
         sums.doubled = field.count("steps > 12");
         sums.violations = violations(&mut field.owner);
@@ -146,26 +144,12 @@ fn faults_lose_double_and_stop_nothing() {
         None => Kind::SHORT,
         Some(_) => Kind::ALL,
     };
-    let kinds: Vec<Kind> = kinds
-        .iter()
-        .copied()
-        .filter(|kind| kind.name().contains(&only))
-        .collect();
-    let parts = parts(
-        &kinds,
-        count.unwrap_or(1),
-        setting("WEDFLOW_SEED").unwrap_or(1),
-    );
+    let kinds: Vec<Kind> = kinds.iter().copied().filter(|kind| kind.name().contains(&only)).collect();
+    let parts = parts(&kinds, count.unwrap_or(1), setting("WEDFLOW_SEED").unwrap_or(1));
     let left = |kind: &Kind| parts.iter().filter(|part| part.kind == *kind).count();
     let sums = kinds.iter().map(|kind| {
         let left = left(kind);
-        (
-            *kind,
-            Sums {
-                left,
-                ..Sums::default()
-            },
-        )
+        (*kind, Sums { left, ..Sums::default() })
     });
     let sums: Mutex<Vec<(Kind, Sums)>> = Mutex::new(sums.collect());
     let next = AtomicUsize::new(0);

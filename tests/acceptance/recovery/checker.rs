@@ -52,10 +52,7 @@ const RULES: [(&str, &str); 11] = [
          WHERE t.flow_id = j.flow_id AND t.wid = j.wid) OR j.beside <> (SELECT count(*) - 1 FROM wed.job o \
          WHERE o.flow_id = j.flow_id AND o.wid = j.wid)",
     ),
-    (
-        "a trigger is pending once",
-        "SELECT flow_id, wid, tgid FROM wed.job GROUP BY 1, 2, 3 HAVING count(*) > 1",
-    ),
+    ("a trigger is pending once", "SELECT flow_id, wid, tgid FROM wed.job GROUP BY 1, 2, 3 HAVING count(*) > 1"),
     (
         "no job is leased to a host that there is not",
         "SELECT flow_id, wid, host_id FROM wed.job WHERE host_id IS NOT NULL \
@@ -73,12 +70,7 @@ const RULES: [(&str, &str); 11] = [
 fn query(schemas: &[(&str, &str)]) -> String {
     let mut parts: Vec<String> = RULES
         .iter()
-        .map(|(rule, query)| {
-            format!(
-                "SELECT '{}: ' || r::text FROM ({query}) r",
-                rule.replace('\'', "''")
-            )
-        })
+        .map(|(rule, query)| format!("SELECT '{}: ' || r::text FROM ({query}) r", rule.replace('\'', "''")))
         .collect();
     parts.extend(schemas.iter().map(|(number, schema)| {
         format!(
@@ -104,10 +96,7 @@ fn query(schemas: &[(&str, &str)]) -> String {
 /// Lists the violated rules of a database, each with the rows that break it. The query is planned once for a session.
 pub(crate) fn violations(owner: &mut Session) -> Vec<String> {
     let flows = owner.lines("SELECT flow_id || '|' || schema_name FROM wed.flow ORDER BY flow_id");
-    let schemas: Vec<(&str, &str)> = flows
-        .iter()
-        .filter_map(|flow| flow.split_once('|'))
-        .collect();
+    let schemas: Vec<(&str, &str)> = flows.iter().filter_map(|flow| flow.split_once('|')).collect();
     let numbers: Vec<&str> = schemas.iter().map(|(number, _)| *number).collect();
     let name = format!("rules_of_{}", numbers.join("_"));
     let prepared = format!("SELECT count(*) FROM pg_prepared_statements WHERE name = '{name}'");

@@ -12,24 +12,14 @@ fn status_tells_free_space_and_a_full_disk() {
     };
     let database = Database::at(own.server());
     // It fails, as no host runs.
-    let status = || {
-        run(wed(&database.url()).args(["--json", "status"]))
-            .exits(1)
-            .json()
-    };
+    let status = || run(wed(&database.url()).args(["--json", "status"])).exits(1).json();
     let codes = |status: &serde_json::Value| {
         let problems = status["problems"].as_array().expect("a list");
-        problems
-            .iter()
-            .map(|problem| problem["code"].to_string())
-            .collect::<Vec<_>>()
+        problems.iter().map(|problem| problem["code"].to_string()).collect::<Vec<_>>()
     };
     let free = status();
     assert_eq!(free["disk"]["writable"], true);
-    assert!(
-        free["disk"]["free_bytes"].as_u64() > Some(1 << 20),
-        "{free}"
-    );
+    assert!(free["disk"]["free_bytes"].as_u64() > Some(1 << 20), "{free}");
     assert_eq!(codes(&free), ["\"no_host\""]);
     let filling = own.disk.as_ref().expect("a small disk").fill();
     let full = status();

@@ -102,8 +102,8 @@ impl Kind {
         match self {
             DiskFull => Some(ServerKind::SmallDisk),
             ServerClockJumps | Midnight => Some(ServerKind::Clock),
-            BackendKilled | ServerStoppedAtOnce | ServerKilled | ServerStill | ServerAway
-            | FsyncSlow | SessionsTaken | LoginsRefused | ReadOnly => Some(ServerKind::Ordinary),
+            BackendKilled | ServerStoppedAtOnce | ServerKilled | ServerStill | ServerAway | FsyncSlow
+            | SessionsTaken | LoginsRefused | ReadOnly => Some(ServerKind::Ordinary),
             _ => None,
         }
     }
@@ -122,13 +122,9 @@ impl Field {
     /// Makes a fault for about a second or two, and ends it.
     pub(super) fn fault(&mut self, kind: Kind) {
         match kind {
-            Kind::HostKilled | Kind::HostStopped | Kind::HostDrained | Kind::HostsReplaced => {
-                self.fault_of_hosts(kind)
-            }
+            Kind::HostKilled | Kind::HostStopped | Kind::HostDrained | Kind::HostsReplaced => self.fault_of_hosts(kind),
             Kind::SessionsKilled | Kind::ListenersKilled => self.fault_of_sessions(kind),
-            Kind::NotificationsDoubled | Kind::NotificationsLost => {
-                self.fault_of_notifications(kind)
-            }
+            Kind::NotificationsDoubled | Kind::NotificationsLost => self.fault_of_notifications(kind),
             Kind::ConnectionsCut
             | Kind::ConnectionsCutInside
             | Kind::ConnectionsCutAtMessage
@@ -145,9 +141,7 @@ impl Field {
             | Kind::DiskFull
             | Kind::FsyncSlow => self.fault_of_server(kind),
             Kind::SessionsTaken | Kind::ReadOnly | Kind::LoginsRefused => self.refusal(kind),
-            Kind::CacheBroken | Kind::CompilerKilled | Kind::ClocksJump => {
-                self.fault_of_machine(kind)
-            }
+            Kind::CacheBroken | Kind::CompilerKilled | Kind::ClocksJump => self.fault_of_machine(kind),
             Kind::TriggersChanged
             | Kind::AttributesAdded
             | Kind::TriggerDisabled
@@ -160,9 +154,7 @@ impl Field {
             Kind::Loops => self.poison("loop"),
             Kind::MemoryHogs => self.poison("memory-bomb"),
             Kind::RowsLocked | Kind::TableLocked => self.lock(kind),
-            Kind::WorkersSlow | Kind::WorkersKilled | Kind::WorkersOverrun => {
-                self.work_beside(kind)
-            }
+            Kind::WorkersSlow | Kind::WorkersKilled | Kind::WorkersOverrun => self.work_beside(kind),
             Kind::Herd => self.herd(),
             Kind::PartitionMissing => self.partition_missing(),
             Kind::ServerClockJumps | Kind::Midnight => self.fault_of_clock(kind),
@@ -206,9 +198,7 @@ impl Field {
         };
         for _ in 0..6 {
             self.pause(200);
-            self.owner.lines(&format!(
-                "SELECT pg_terminate_backend(pid) {OF_HOSTS} {which}"
-            ));
+            self.owner.lines(&format!("SELECT pg_terminate_backend(pid) {OF_HOSTS} {which}"));
         }
     }
 
@@ -220,8 +210,7 @@ impl Field {
         });
         for _ in 0..10 {
             self.pause(400);
-            self.owner
-                .lines("SELECT pg_notify('wed_jobs', n::text) FROM generate_series(1, 50) n");
+            self.owner.lines("SELECT pg_notify('wed_jobs', n::text) FROM generate_series(1, 50) n");
         }
         self.proxy.notify(1);
     }
@@ -273,11 +262,7 @@ impl Field {
             _ => {
                 self.proxy.refuse(true);
                 self.proxy.cut();
-                let away = if self.random.random_ratio(1, 3) {
-                    19_000
-                } else {
-                    6_000
-                };
+                let away = if self.random.random_ratio(1, 3) { 19_000 } else { 6_000 };
                 std::thread::sleep(Duration::from_millis(away));
                 self.proxy.refuse(false);
             }
@@ -290,9 +275,7 @@ impl Field {
         let pid = own.pid().expect("it runs");
         match kind {
             Kind::BackendKilled => {
-                let backend = format!(
-                    "SELECT pid {OF_HOSTS} AND state IS NOT NULL ORDER BY random() LIMIT 1"
-                );
+                let backend = format!("SELECT pid {OF_HOSTS} AND state IS NOT NULL ORDER BY random() LIMIT 1");
                 if let Some(backend) = self.owner.lines(&backend).pop() {
                     signal(backend.parse().expect("a number"), "-KILL");
                 }
@@ -307,11 +290,7 @@ impl Field {
             }
             Kind::ServerStill => {
                 own.signal_all("-STOP");
-                let still = if self.random.random_ratio(1, 3) {
-                    19_000
-                } else {
-                    4_000
-                };
+                let still = if self.random.random_ratio(1, 3) { 19_000 } else { 4_000 };
                 std::thread::sleep(Duration::from_millis(still));
                 own.signal_all("-CONT");
             }
@@ -326,8 +305,7 @@ impl Field {
             }
             _ => {
                 for delay in ["100000", "0"] {
-                    self.owner
-                        .run(&format!("ALTER SYSTEM SET commit_delay = {delay}"));
+                    self.owner.run(&format!("ALTER SYSTEM SET commit_delay = {delay}"));
                     self.owner.run("ALTER SYSTEM SET commit_siblings = 0");
                     self.owner.run("SELECT pg_reload_conf()");
                     self.pause(4_000);
@@ -348,29 +326,21 @@ impl Field {
                  backend_type = 'client backend'";
                 let free = self.owner.number(free);
                 let url = self.flow.url.clone();
-                let taken: Vec<_> = (0..free)
-                    .filter_map(|_| postgres::Client::connect(&url, postgres::NoTls).ok())
-                    .collect();
-                self.owner
-                    .lines(&format!("SELECT pg_terminate_backend(pid) {OF_HOSTS}"));
+                let taken: Vec<_> =
+                    (0..free).filter_map(|_| postgres::Client::connect(&url, postgres::NoTls).ok()).collect();
+                self.owner.lines(&format!("SELECT pg_terminate_backend(pid) {OF_HOSTS}"));
                 self.pause(4_000);
                 drop(taken);
             }
             Kind::ReadOnly => {
                 for _ in 0..3 {
-                    self.owner.run(&format!(
-                        "ALTER DATABASE {name} SET default_transaction_read_only = on"
-                    ));
-                    self.owner
-                        .lines(&format!("SELECT pg_terminate_backend(pid) {OF_HOSTS}"));
+                    self.owner.run(&format!("ALTER DATABASE {name} SET default_transaction_read_only = on"));
+                    self.owner.lines(&format!("SELECT pg_terminate_backend(pid) {OF_HOSTS}"));
                     self.pause(900);
                     self.owner.run("SET default_transaction_read_only = off");
-                    self.owner.run(&format!(
-                        "ALTER DATABASE {name} RESET default_transaction_read_only"
-                    ));
+                    self.owner.run(&format!("ALTER DATABASE {name} RESET default_transaction_read_only"));
                     // Sessions that were made meanwhile keep the setting.
-                    self.owner
-                        .lines(&format!("SELECT pg_terminate_backend(pid) {OF_HOSTS}"));
+                    self.owner.lines(&format!("SELECT pg_terminate_backend(pid) {OF_HOSTS}"));
                     self.pause(300);
                 }
             }
@@ -381,8 +351,7 @@ impl Field {
                 let mut other = Session::open(&format!("{server}/postgres"));
                 for _ in 0..3 {
                     other.run(&format!("ALTER DATABASE {name} ALLOW_CONNECTIONS false"));
-                    self.owner
-                        .lines(&format!("SELECT pg_terminate_backend(pid) {OF_HOSTS}"));
+                    self.owner.lines(&format!("SELECT pg_terminate_backend(pid) {OF_HOSTS}"));
                     self.pause(900);
                     other.run(&format!("ALTER DATABASE {name} ALLOW_CONNECTIONS true"));
                     self.pause(300);
@@ -439,9 +408,7 @@ impl Field {
             Kind::TriggersChanged => {
                 for n in 0..4 {
                     self.pause(150);
-                    self.flow.session().run(&format!(
-                        "UPDATE wed_trig SET priority = {n} WHERE NOT cfinal"
-                    ));
+                    self.flow.session().run(&format!("UPDATE wed_trig SET priority = {n} WHERE NOT cfinal"));
                 }
             }
             Kind::AttributesAdded => {
@@ -460,29 +427,24 @@ impl Field {
             Kind::Rematched => {
                 for _ in 0..6 {
                     self.pause(200);
-                    self.owner
-                        .lines(&format!("SELECT * FROM wed.rematch({flow}, false)"));
+                    self.owner.lines(&format!("SELECT * FROM wed.rematch({flow}, false)"));
                 }
             }
             Kind::Migrated => {
                 for _ in 0..2 {
-                    self.owner
-                        .run("UPDATE wed.function_source SET digest = 'of another program'");
+                    self.owner.run("UPDATE wed.function_source SET digest = 'of another program'");
                     program::run(program::wed(&self.database.url()).args(["migrate"])).done();
                     self.pause(300);
                 }
             }
             Kind::ComponentReplaced => {
                 self.flow.bind("tr_a1", "counters");
-                self.database
-                    .upload("counters", sample_component("counters"));
+                self.database.upload("counters", sample_component("counters"));
             }
             Kind::ComponentRolledBack => self.roll_back_component(),
             _ => {
                 for pause in [true, false] {
-                    self.owner.line(&format!(
-                        "SELECT wed.set_pause(1, {flow}, NULL, NULL, {pause}, 'chaos', 'why')"
-                    ));
+                    self.owner.line(&format!("SELECT wed.set_pause(1, {flow}, NULL, NULL, {pause}, 'chaos', 'why')"));
                     self.pause(1_000);
                 }
             }
@@ -494,14 +456,11 @@ impl Field {
         let flow = self.flow.id;
         // While another one keeps the instances going.
         for enabled in ["false", "true"] {
-            self.flow.session().run(&format!(
-                "UPDATE wed_trig SET enabled = {enabled} WHERE trname = 'tr_a1'"
-            ));
+            self.flow.session().run(&format!("UPDATE wed_trig SET enabled = {enabled} WHERE trname = 'tr_a1'"));
             self.pause(800);
         }
         // Instances whose only step left was the disabled one are exceptions; what is enabled again leads on.
-        self.owner
-            .lines(&format!("SELECT * FROM wed.rematch({flow}, false)"));
+        self.owner.lines(&format!("SELECT * FROM wed.rematch({flow}, false)"));
     }
 
     /// Uploads another version with the same code and rolls back.
@@ -513,11 +472,7 @@ impl Field {
         other.extend(note);
         self.database.upload("counters", &other);
         self.pause(500);
-        on(self
-            .database
-            .store
-            .activate_component("default", "counters", None))
-        .expect("rolled back");
+        on(self.database.store.activate_component("default", "counters", None)).expect("rolled back");
     }
 
     /// Instances of another flow whose transition ends in a fault; ended by hand when they are exceptions.
@@ -525,22 +480,13 @@ impl Field {
         let known = self.poisoned.iter().find(|(name, _)| name == transition);
         let poisoned = match known {
             Some((_, flow)) => flow.clone(),
-            None => crate::host::flow_of_one(
-                &self.database,
-                transition,
-                ", attempts, timeout=1, '500 ms'",
-            ),
+            None => crate::host::flow_of_one(&self.database, transition, ", attempts, timeout=1, '500 ms'"),
         };
         let mut session = poisoned.session();
         session.run("INSERT INTO wed_flow (a1) SELECT 'new' FROM generate_series(1, 3)");
         let exceptions = "SELECT wid FROM wed_instance WHERE status = 'E'";
-        for wid in eventually("the exceptions", || {
-            Some(session.lines(exceptions)).filter(|found| found.len() == 3)
-        }) {
-            self.owner.line(&format!(
-                "SELECT wed.cancel_instance({}, {wid}, 'chaos', 'poison')",
-                poisoned.id
-            ));
+        for wid in eventually("the exceptions", || Some(session.lines(exceptions)).filter(|found| found.len() == 3)) {
+            self.owner.line(&format!("SELECT wed.cancel_instance({}, {wid}, 'chaos', 'poison')", poisoned.id));
         }
         self.poisoned.retain(|(name, _)| name != transition);
         self.poisoned.push((transition.to_owned(), poisoned));
@@ -559,9 +505,7 @@ impl Field {
     /// External workers at jobs of the same instances: slow ones, dying ones, ones that take too long.
     fn work_beside(&mut self, kind: Kind) {
         let limit = |s: &mut Session, timeout: &str| {
-            s.run(&format!(
-                "UPDATE wed_trig SET timeout = '{timeout}' WHERE NOT cfinal"
-            ));
+            s.run(&format!("UPDATE wed_trig SET timeout = '{timeout}' WHERE NOT cfinal"));
         };
         if kind == Kind::WorkersOverrun {
             limit(&mut self.flow.session(), "1 s");
@@ -579,25 +523,17 @@ impl Field {
                 holding.push((s, wid.to_owned(), tgid.to_owned()));
             }
         }
-        self.pause(if kind == Kind::WorkersOverrun {
-            4_000
-        } else {
-            2_000
-        });
+        self.pause(if kind == Kind::WorkersOverrun { 4_000 } else { 2_000 });
         for (mut s, wid, tgid) in holding {
             if kind == Kind::WorkersKilled {
                 let pid = s.number("SELECT pg_backend_pid()");
-                self.owner
-                    .line(&format!("SELECT pg_terminate_backend({pid})"));
+                self.owner.line(&format!("SELECT pg_terminate_backend({pid})"));
                 continue;
             }
             // A worker that took too long has lost its session; that is no failure of the flow.
-            let attribute = self.owner.line(&format!(
-                "SELECT substr(trname, 4) FROM wed.trigger WHERE tgid = {tgid}"
-            ));
-            let update = format!(
-                "UPDATE wed_flow SET {attribute} = ({attribute}::integer + 1)::text WHERE wid = {wid}; COMMIT"
-            );
+            let attribute = self.owner.line(&format!("SELECT substr(trname, 4) FROM wed.trigger WHERE tgid = {tgid}"));
+            let update =
+                format!("UPDATE wed_flow SET {attribute} = ({attribute}::integer + 1)::text WHERE wid = {wid}; COMMIT");
             let _ = s.batch_execute(&update);
         }
         if kind == Kind::WorkersOverrun {
@@ -607,8 +543,7 @@ impl Field {
 
     /// All that is pending is due in the same moment.
     fn herd(&mut self) {
-        let insert =
-            "INSERT INTO wed_flow (a1, a2, a3) SELECT '2', '4', '5' FROM generate_series(1, 1000)";
+        let insert = "INSERT INTO wed_flow (a1, a2, a3) SELECT '2', '4', '5' FROM generate_series(1, 1000)";
         let mut s = self.flow.session();
         s.run("UPDATE wed_trig SET delay = '2 s' WHERE NOT cfinal");
         s.run(insert);
@@ -621,9 +556,7 @@ impl Field {
     /// The history's partition of the day is gone in the midst of work, as when no host made it in time.
     fn partition_missing(&mut self) {
         self.pause(400);
-        let today = self
-            .owner
-            .line("SELECT 'trace_' || to_char(now() AT TIME ZONE 'UTC', 'YYYYMMDD')");
+        let today = self.owner.line("SELECT 'trace_' || to_char(now() AT TIME ZONE 'UTC', 'YYYYMMDD')");
         self.owner.run(&format!(
             "SET lock_timeout = '5s'; BEGIN; LOCK TABLE wed.trace; ALTER TABLE wed.trace DETACH PARTITION wed.{today}; \
              INSERT INTO wed.trace SELECT * FROM wed.{today}; DROP TABLE wed.{today}; COMMIT"
@@ -661,12 +594,8 @@ impl Field {
 
 /// Kills what a host has started: its compilers.
 fn kill_children(host: u32) {
-    let listed =
-        std::fs::read_to_string(format!("/proc/{host}/task/{host}/children")).unwrap_or_default();
-    for child in listed
-        .split_whitespace()
-        .filter_map(|word| word.parse().ok())
-    {
+    let listed = std::fs::read_to_string(format!("/proc/{host}/task/{host}/children")).unwrap_or_default();
+    for child in listed.split_whitespace().filter_map(|word| word.parse().ok()) {
         signal(child, "-KILL");
     }
 }

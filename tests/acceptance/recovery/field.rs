@@ -27,10 +27,7 @@ pub(super) struct Process(pub(super) Child);
 
 impl Process {
     pub(super) fn start(command: &mut Command) -> Self {
-        let quiet = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
+        let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         Process(quiet.spawn().expect("a process"))
     }
 
@@ -49,10 +46,7 @@ impl Drop for Process {
 /// Sends a signal to a process that this test started, or that its server did.
 pub(super) fn signal(pid: u32, name: &str) {
     // One that has ended in the same moment hears nothing.
-    let _ = Command::new("kill")
-        .args([name, &pid.to_string()])
-        .stderr(Stdio::null())
-        .status();
+    let _ = Command::new("kill").args([name, &pid.to_string()]).stderr(Stdio::null()).status();
 }
 
 /// A folder of its own in memory, so small that it can be filled.
@@ -63,19 +57,11 @@ impl SmallDisk {
     fn mount(megabytes: u32) -> Option<Self> {
         let folder = tempfile::tempdir().ok()?;
         let mounted = Command::new("mount")
-            .args([
-                "-t",
-                "tmpfs",
-                "-o",
-                &format!("size={megabytes}m,mode=755"),
-                "tmpfs",
-            ])
+            .args(["-t", "tmpfs", "-o", &format!("size={megabytes}m,mode=755"), "tmpfs"])
             .arg(folder.path())
             .stderr(Stdio::null())
             .status();
-        mounted
-            .is_ok_and(|status| status.success())
-            .then_some(SmallDisk(folder))
+        mounted.is_ok_and(|status| status.success()).then_some(SmallDisk(folder))
     }
 
     /// Fills it to the last byte; the file that does.
@@ -131,14 +117,10 @@ impl OwnServer {
         if kind == ServerKind::SmallDisk {
             let disk = SmallDisk::mount(260)?;
             let mut settings = PostgresSettings::new(disk.0.path().join("home"));
-            settings.binaries = wedflow_embedded_postgres::default_home()
-                .ok()?
-                .join("postgres");
+            settings.binaries = wedflow_embedded_postgres::default_home().ok()?.join("postgres");
             settings.account = PostgresSettings::from_environment().ok()?.account;
-            settings.configuration = vec![
-                ("max_wal_size".to_owned(), "64MB".to_owned()),
-                ("min_wal_size".to_owned(), "32MB".to_owned()),
-            ];
+            settings.configuration =
+                vec![("max_wal_size".to_owned(), "64MB".to_owned()), ("min_wal_size".to_owned(), "32MB".to_owned())];
             let cluster = Postgres::open(settings).ok()?;
             let connection = on(cluster.ensure_started(|_| {})).ok()?;
             return Some(OwnServer {
@@ -181,10 +163,7 @@ impl OwnServer {
             .output()
             .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
             .unwrap_or_default();
-        for child in children
-            .split_whitespace()
-            .filter_map(|word| word.parse().ok())
-        {
+        for child in children.split_whitespace().filter_map(|word| word.parse().ok()) {
             signal(child, name);
         }
         signal(pid, name);
@@ -227,9 +206,7 @@ impl Load {
             while !stopped.load(Ordering::Acquire) {
                 std::thread::sleep(Duration::from_millis(50));
                 // The fault may have ended its session, or refuse it one.
-                let connected = session
-                    .take()
-                    .or_else(|| postgres::Client::connect(&url, postgres::NoTls).ok());
+                let connected = session.take().or_else(|| postgres::Client::connect(&url, postgres::NoTls).ok());
                 session = connected.and_then(|mut client| {
                     let is_done = client.batch_execute(&insert).is_ok();
                     is_done.then_some(client)
@@ -300,8 +277,7 @@ impl Field {
 
     /// Starts hosts until there are two. One that could not enter ends, and whoever runs it starts it anew.
     pub(super) fn start_hosts(&mut self) {
-        self.hosts
-            .retain_mut(|host| matches!(host.0.try_wait(), Ok(None)));
+        self.hosts.retain_mut(|host| matches!(host.0.try_wait(), Ok(None)));
         while self.hosts.len() < 2 {
             let mut serve: Command = program::wed(&self.url());
             serve.args(["serve", "--lanes", "1"]);
@@ -316,9 +292,7 @@ impl Field {
             return;
         }
         let url = self.database.url();
-        eventually("a session", || {
-            postgres::Client::connect(&url, postgres::NoTls).ok()
-        });
+        eventually("a session", || postgres::Client::connect(&url, postgres::NoTls).ok());
         self.owner = self.database.owner();
     }
 
@@ -336,8 +310,7 @@ impl Field {
 
     pub(super) fn start_instances(&mut self) {
         let url = self.flow.url.clone();
-        let insert =
-            format!("INSERT INTO wed_flow (a1) SELECT '0' FROM generate_series(1, {STARTED})");
+        let insert = format!("INSERT INTO wed_flow (a1) SELECT '0' FROM generate_series(1, {STARTED})");
         // A server that comes back may end sessions once more.
         eventually("instances are started", || {
             let mut client = postgres::Client::connect(&url, postgres::NoTls).ok()?;

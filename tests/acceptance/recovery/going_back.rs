@@ -52,10 +52,7 @@ fn stopped() -> (Flow, Session, Session) {
 }
 
 fn back(owner: &mut Session, flow: &Flow, to: i32) -> i64 {
-    owner.number(&format!(
-        "SELECT wed.go_back({}, 1, {to}, 'ann', 'rained off')",
-        flow.id
-    ))
+    owner.number(&format!("SELECT wed.go_back({}, 1, {to}, 'ann', 'rained off')", flow.id))
 }
 
 #[harness::test]
@@ -72,24 +69,11 @@ fn compensations_run_newest_first_down_to_the_chosen_step() {
     owner.chores("back");
     assert_eq!(
         s.trace(1)[4..],
-        [
-            "_BACK -> {u3} R",
-            "u3 -> {_EXCPT} E",
-            "_BACK -> {u2} R",
-            "u2 -> {_EXCPT} E",
-            "_BACK -> {} E"
-        ]
+        ["_BACK -> {u3} R", "u3 -> {_EXCPT} E", "_BACK -> {u2} R", "u2 -> {_EXCPT} E", "_BACK -> {} E"]
     );
-    assert!(
-        violations(&mut owner).is_empty(),
-        "{:#?}",
-        violations(&mut owner)
-    );
+    assert!(violations(&mut owner).is_empty(), "{:#?}", violations(&mut owner));
     // From there it goes forward again.
-    owner.line(&format!(
-        "SELECT wed.retry_instance({}, 1, 'ann', 'sun')",
-        flow.id
-    ));
+    owner.line(&format!("SELECT wed.retry_instance({}, 1, 'ann', 'sun')", flow.id));
     assert_eq!(s.pending(1), ["s2"]);
     assert_eq!(owner.number("SELECT count(*) FROM wed.going_back"), 0);
 }
@@ -105,27 +89,16 @@ fn way_back_ends_with_the_recorded_state() {
     }
     assert_eq!(s.line("SELECT a || told FROM wed_flow"), "1undone");
     assert_eq!(s.status(1), "E");
-    assert_eq!(
-        owner.line("SELECT state::jsonb ->> 'a' FROM wed.trace ORDER BY seq DESC LIMIT 1"),
-        "1"
-    );
-    assert!(
-        violations(&mut owner).is_empty(),
-        "{:#?}",
-        violations(&mut owner)
-    );
+    assert_eq!(owner.line("SELECT state::jsonb ->> 'a' FROM wed.trace ORDER BY seq DESC LIMIT 1"), "1");
+    assert!(violations(&mut owner).is_empty(), "{:#?}", violations(&mut owner));
 }
 
 #[harness::test]
 fn state_that_does_not_fit_the_flow_of_today_stays_and_the_trace_says_why() {
     let (flow, mut s, mut owner) = stopped();
-    owner.run(
-        "UPDATE wed.trace SET state = jsonb_set(state::jsonb, '{a}', '\"x\"')::text WHERE seq = 4",
-    );
+    owner.run("UPDATE wed.trace SET state = jsonb_set(state::jsonb, '{a}', '\"x\"')::text WHERE seq = 4");
     let schema = owner.line("SELECT schema_name FROM wed.flow");
-    owner.run(&format!(
-        "ALTER TABLE {schema}.wed_flow ADD CONSTRAINT never CHECK (a IS DISTINCT FROM 'x')"
-    ));
+    owner.run(&format!("ALTER TABLE {schema}.wed_flow ADD CONSTRAINT never CHECK (a IS DISTINCT FROM 'x')"));
     back(&mut owner, &flow, 4);
     assert_eq!(s.line("SELECT a FROM wed_flow"), "3");
     let note = owner.line("SELECT note FROM wed.trace ORDER BY seq DESC LIMIT 1");
@@ -177,10 +150,7 @@ fn a_compensation_that_is_skipped_leaves_its_step_as_it_is() {
     let skip = "SELECT wed_skip(1, 'u3', 'it cannot be undone')";
     assert_eq!(s.line(skip), "E");
     let note = s.line("SELECT note FROM wed_trace WHERE trw = '_SKIP'");
-    assert!(
-        note.starts_with("u3 was skipped by ") && note.ends_with(": it cannot be undone"),
-        "{note}"
-    );
+    assert!(note.starts_with("u3 was skipped by ") && note.ends_with(": it cannot be undone"), "{note}");
     owner.chores("back");
     assert_eq!(s.pending(1), ["u2"], "the way goes on");
     assert!(violations(&mut owner).is_empty());
@@ -222,8 +192,7 @@ fn steps_are_undone_once() {
 fn only_an_exception_goes_back() {
     let (flow, mut s, mut owner) = stopped();
     let two = s.start();
-    let call =
-        |wid: i64, to: i32| format!("SELECT wed.go_back({}, {wid}, {to}, 'ann', 'why')", flow.id);
+    let call = |wid: i64, to: i32| format!("SELECT wed.go_back({}, {wid}, {to}, 'ann', 'why')", flow.id);
     owner.refused(&call(two, 1)).expect("WF043");
     owner.refused(&call(1, 99)).expect("WF040");
 }
@@ -255,15 +224,9 @@ fn advice_for_an_instance_on_its_way_back_keeps_the_way() {
     let way = format!("SELECT wed.way_back({}, 1)", flow.id);
     let why = format!("SELECT wed.why({}, 1) ->> 'exception'", flow.id);
     let between = owner.line(&way);
-    assert!(
-        between.contains("a host fires the next compensation: 1 of its steps"),
-        "{between}"
-    );
+    assert!(between.contains("a host fires the next compensation: 1 of its steps"), "{between}");
     let explained = owner.line(&why);
-    assert!(
-        explained.starts_with("the instance is an exception on its way back"),
-        "{explained}"
-    );
+    assert!(explained.starts_with("the instance is an exception on its way back"), "{explained}");
     owner.run("UPDATE wed.going_back SET stopped = true");
     let stopped = owner.line(&way);
     let command = format!("`wed instance back {} 1 --to 2` goes on", flow.name);

@@ -31,11 +31,7 @@ impl InstalledServer {
             .find(|folder| folder.join("initdb").exists() && folder.join("pg_dump").exists())?;
         let server = InstalledServer::empty(binaries, has_clock.then_some(0))?;
         let data = server.folder.path().join("data");
-        let made = server
-            .program("initdb")
-            .args(["-A", "trust", "-U", "postgres", "-D"])
-            .arg(&data)
-            .output();
+        let made = server.program("initdb").args(["-A", "trust", "-U", "postgres", "-D"]).arg(&data).output();
         assert!(made.is_ok_and(|made| made.status.success()), "initdb");
         server.run();
         Some(server)
@@ -50,10 +46,7 @@ impl InstalledServer {
         copy.args(["-h", "127.0.0.1", "-U", "postgres", "-p", &port])
             .args(["-R", "-X", "stream", "-c", "fast", "-D"])
             .arg(&data);
-        assert!(
-            copy.status().is_ok_and(|status| status.success()),
-            "pg_basebackup"
-        );
+        assert!(copy.status().is_ok_and(|status| status.success()), "pg_basebackup");
         replica.run();
         replica
     }
@@ -61,17 +54,8 @@ impl InstalledServer {
     /// A folder and a port for a server.
     fn empty(binaries: PathBuf, ahead: Option<i64>) -> Option<Self> {
         let folder = tempfile::tempdir().ok()?;
-        let port = std::net::TcpListener::bind("127.0.0.1:0")
-            .ok()?
-            .local_addr()
-            .ok()?
-            .port();
-        let mut server = InstalledServer {
-            binaries,
-            folder,
-            port,
-            ahead,
-        };
+        let port = std::net::TcpListener::bind("127.0.0.1:0").ok()?.local_addr().ok()?.port();
+        let mut server = InstalledServer { binaries, folder, port, ahead };
         server.set_ahead(0);
         let path = server.folder.path();
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o777)).ok()?;
@@ -82,17 +66,10 @@ impl InstalledServer {
     fn run(&self) {
         let path = self.folder.path();
         let port = self.port;
-        let options = format!(
-            "-p {port} -k {} -c listen_addresses=127.0.0.1 -c fsync=off",
-            path.display()
-        );
+        let options = format!("-p {port} -k {} -c listen_addresses=127.0.0.1 -c fsync=off", path.display());
         let mut start = self.program("pg_ctl");
         start.args(["-w", "-s", "-o", &options, "-l"]);
-        start
-            .arg(path.join("log"))
-            .arg("-D")
-            .arg(path.join("data"))
-            .arg("start");
+        start.arg(path.join("log")).arg("-D").arg(path.join("data")).arg("start");
         assert!(start.status().is_ok_and(|status| status.success()));
     }
 
@@ -142,11 +119,6 @@ impl InstalledServer {
 impl Drop for InstalledServer {
     fn drop(&mut self) {
         let data = self.folder.path().join("data");
-        let _ = self
-            .program("pg_ctl")
-            .args(["-m", "immediate", "-s", "-D"])
-            .arg(data)
-            .arg("stop")
-            .status();
+        let _ = self.program("pg_ctl").args(["-m", "immediate", "-s", "-D"]).arg(data).arg("stop").status();
     }
 }

@@ -22,9 +22,7 @@ fn jobs_of_lost_answers_are_taken_up_soon_also_after_a_slow_answer() {
         field.proxy.cut();
         field.proxy.set(Mode::Pass);
         let live = "SELECT count(*) FROM wed.host WHERE expires_at > clock_timestamp()";
-        eventually("both hosts are there", || {
-            (field.owner.number(live) >= 2).then_some(())
-        });
+        eventually("both hosts are there", || (field.owner.number(live) >= 2).then_some(()));
     }
     assert!(field.recovery().is_some(), "{}", field.remains());
 }

@@ -15,10 +15,8 @@ fn commands_that_wait_end_with_5_when_their_server_is_lost() {
     let mut session = flow.session();
     session.run(PAPER);
     let wid = session.start().to_string();
-    let waiting = [
-        vec!["instance", "watch", "trial", wid.as_str()],
-        vec!["job", "logs", "--follow", "trial", wid.as_str()],
-    ];
+    let waiting =
+        [vec!["instance", "watch", "trial", wid.as_str()], vec!["job", "logs", "--follow", "trial", wid.as_str()]];
     let mut owner = database.owner();
     let looks = "SELECT count(DISTINCT pid) FROM pg_stat_activity WHERE datname = current_database() AND \
                  application_name = 'wedflow'";
@@ -28,9 +26,7 @@ fn commands_that_wait_end_with_5_when_their_server_is_lost() {
         let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
         piped.arg("--json").args(arguments).spawn().expect("wed")
     });
-    eventually("they look", || {
-        (owner.number(looks) >= before + 2).then_some(())
-    });
+    eventually("they look", || (owner.number(looks) >= before + 2).then_some(()));
     own.signal_all("-QUIT");
     for command in started {
         let answer = Answer::from(command.wait_with_output().expect("its end"));

@@ -18,9 +18,7 @@ fn set_pause(owner: &mut Session, flow: &Flow, pause: bool) {
 }
 
 fn paused(owner: &mut Session, transition: &str) -> String {
-    owner.line(&format!(
-        "SELECT wed.is_paused(due) FROM wed.job WHERE trname = '{transition}'"
-    ))
+    owner.line(&format!("SELECT wed.is_paused(due) FROM wed.job WHERE trname = '{transition}'"))
 }
 
 #[harness::test]
@@ -33,11 +31,7 @@ fn event_of_a_paused_instance_fires_a_paused_job() {
     assert_eq!(paused(&mut owner, "went"), "t");
     set_pause(&mut owner, &flow, false);
     assert_eq!(paused(&mut owner, "went"), "f");
-    assert!(
-        violations(&mut owner).is_empty(),
-        "{:#?}",
-        violations(&mut owner)
-    );
+    assert!(violations(&mut owner).is_empty(), "{:#?}", violations(&mut owner));
 }
 
 #[harness::test]
@@ -83,14 +77,8 @@ fn retry_hurries_no_job_whose_delay_has_not_passed() {
     let (mut s, mut owner) = (flow.session(), flow.database.owner());
     s.run("UPDATE wed_trig SET delay = '1 day' WHERE trname = 'went'");
     s.run("INSERT INTO wed_flow (go) VALUES (true)");
-    owner.line(&format!(
-        "SELECT wed.retry_instance({}, 1, 'ann', 'x')",
-        flow.id
-    ));
-    assert_eq!(
-        owner.line("SELECT due > now() FROM wed.job WHERE trname = 'went'"),
-        "t"
-    );
+    owner.line(&format!("SELECT wed.retry_instance({}, 1, 'ann', 'x')", flow.id));
+    assert_eq!(owner.line("SELECT due > now() FROM wed.job WHERE trname = 'went'"), "t");
 }
 
 #[harness::test]

@@ -29,12 +29,7 @@ impl Neighbours {
         });
         sessions.reverse();
         let [good, bad] = sessions;
-        Neighbours {
-            owner: database.owner(),
-            database,
-            bad,
-            good,
-        }
+        Neighbours { owner: database.owner(), database, bad, good }
     }
 
     /// Number of a tenant's flow.
@@ -70,9 +65,7 @@ impl Neighbours {
     /// Waits until an instance of the good tenant has a status, beside a host.
     fn good_becomes(&mut self, wid: i64, status: &str) {
         let host = self.host();
-        eventually("the neighbour goes on", || {
-            (self.good.status(wid) == status).then_some(())
-        });
+        eventually("the neighbour goes on", || (self.good.status(wid) == status).then_some(()));
         on(host.stop());
     }
 }
@@ -106,8 +99,7 @@ SELECT tgid, flow_id, interval '1 ms' FROM wed.trigger WHERE trname = 'step'";
 fn deadlines_go_on_beside_a_locked_table() {
     let mut both = Neighbours::new(STEP);
     both.owner.run(DEADLINES);
-    both.bad
-        .run("INSERT INTO wed_flow SELECT FROM generate_series(1, 60)");
+    both.bad.run("INSERT INTO wed_flow SELECT FROM generate_series(1, 60)");
     let wid = both.good.start();
     let _holder = both.locked_table();
     both.good_becomes(wid, "E");
@@ -117,16 +109,13 @@ fn deadlines_go_on_beside_a_locked_table() {
 fn deadlines_go_on_beside_locked_rows() {
     let mut both = Neighbours::new(STEP);
     both.owner.run(DEADLINES);
-    both.bad
-        .run("INSERT INTO wed_flow SELECT FROM generate_series(1, 300)");
+    both.bad.run("INSERT INTO wed_flow SELECT FROM generate_series(1, 300)");
     let wid = both.good.start();
     let _holder = both.locked_rows();
     let free = both.bad.start();
     both.good_becomes(wid, "E");
     let host = both.host();
-    eventually("an instance of the same flow that nobody holds", || {
-        (both.bad.status(free) == "E").then_some(())
-    });
+    eventually("an instance of the same flow that nobody holds", || (both.bad.status(free) == "E").then_some(()));
     on(host.stop());
 }
 
@@ -138,9 +127,7 @@ fn deadline_out_of_range_stops_no_other() {
     both.bad.start();
     let wid = both.good.start();
     // Where the value is refused already, so much the better.
-    both.owner.tried(&format!(
-        "UPDATE wed.trigger_policy SET deadline = '300000 years' WHERE flow_id = {bad}"
-    ));
+    both.owner.tried(&format!("UPDATE wed.trigger_policy SET deadline = '300000 years' WHERE flow_id = {bad}"));
     both.good_becomes(wid, "E");
 }
 
@@ -158,24 +145,14 @@ fn clock_goes_on_beside_a_locked_table() {
         .collect();
     let host = both.host();
     for at in 1..=5 {
-        both.good
-            .run("INSERT INTO wed_flow (at) VALUES (now() + interval '500 ms')");
-        eventually("the neighbour's reminder", || {
-            (both.good.pending(at) == ["do_work", "remind"]).then_some(())
-        });
+        both.good.run("INSERT INTO wed_flow (at) VALUES (now() + interval '500 ms')");
+        eventually("the neighbour's reminder", || (both.good.pending(at) == ["do_work", "remind"]).then_some(()));
     }
     let problems = eventually("the operator is told", || {
-        Some(
-            both.owner
-                .lines("SELECT text FROM wed.postponed_problems()"),
-        )
-        .filter(|texts| texts.len() == 5)
+        Some(both.owner.lines("SELECT text FROM wed.postponed_problems()")).filter(|texts| texts.len() == 5)
     });
     for text in problems {
-        assert!(
-            text.starts_with("conditions on the clock of flow other"),
-            "{text}"
-        );
+        assert!(text.starts_with("conditions on the clock of flow other"), "{text}");
         assert!(text.contains("tenant bad"), "{text}");
     }
     holders.clear();
@@ -186,13 +163,9 @@ fn clock_goes_on_beside_a_locked_table() {
 fn clock_gets_through_slow_conditions() {
     let mut both = Neighbours::new(REMINDER);
     let slow = both.flow_id("bad");
-    both.bad.run(
-        "INSERT INTO wed_flow (at) SELECT now() + interval '1 ms' FROM generate_series(1, 30)",
-    );
+    both.bad.run("INSERT INTO wed_flow (at) SELECT now() + interval '1 ms' FROM generate_series(1, 30)");
     // A look at all of them together takes longer than a statement may.
-    let shape = both.owner.line(&format!(
-        "SELECT shape_schema FROM wed.flow WHERE flow_id = {slow}"
-    ));
+    let shape = both.owner.line(&format!("SELECT shape_schema FROM wed.flow WHERE flow_id = {slow}"));
     both.owner.run(&format!(
         "CREATE OR REPLACE FUNCTION {shape}.clock_{shape}(_rows {shape}.wed_flow[])
            RETURNS TABLE (wid integer, tgids integer[]) LANGUAGE plpgsql STABLE AS $$
@@ -202,15 +175,10 @@ fn clock_gets_through_slow_conditions() {
              WHERE t.flow_id = {slow} AND t.trname = 'remind') FROM unnest(_rows) r;
          END $$"
     ));
-    both.good
-        .run("INSERT INTO wed_flow (at) VALUES (now() + interval '500 ms')");
+    both.good.run("INSERT INTO wed_flow (at) VALUES (now() + interval '500 ms')");
     let host = both.host();
-    eventually("the neighbour's reminder", || {
-        (both.good.pending(1) == ["do_work", "remind"]).then_some(())
-    });
-    eventually("the last slow instance's", || {
-        (both.bad.pending(30) == ["do_work", "remind"]).then_some(())
-    });
+    eventually("the neighbour's reminder", || (both.good.pending(1) == ["do_work", "remind"]).then_some(()));
+    eventually("the last slow instance's", || (both.bad.pending(30) == ["do_work", "remind"]).then_some(()));
     on(host.stop());
 }
 
@@ -232,18 +200,14 @@ fn schedules_go_on_beside_a_locked_table_and_lose_nothing() {
         (both.good.number("SELECT count(*) FROM wed_instance") >= 5).then_some(())
     });
     assert!(
-        both.owner
-            .number("SELECT count(*) FROM wed.schedule WHERE last_error IS NOT NULL")
-            == 0,
+        both.owner.number("SELECT count(*) FROM wed.schedule WHERE last_error IS NOT NULL") == 0,
         "a lock is no error of a schedule"
     );
     drop(holder);
     let late = format!(
         "SELECT count(*) FROM wed.schedule WHERE name = 's1' AND next_at > timestamptz '{begun}' + interval '5 s'"
     );
-    eventually("the schedule that was held up", || {
-        (both.owner.number(&late) == 2).then_some(())
-    });
+    eventually("the schedule that was held up", || (both.owner.number(&late) == 2).then_some(()));
     on(host.stop());
     // One for each second of each schedule.
     assert_eq!(
@@ -274,9 +238,7 @@ fn schedules_go_on_beside_one_that_catches_up() {
     eventually("the neighbour's instances", || {
         (both.good.number("SELECT count(*) FROM wed_instance") >= 5).then_some(())
     });
-    let behind = both
-        .owner
-        .line("SELECT min(next_at) < now() - interval '1 minute' FROM wed.schedule");
+    let behind = both.owner.line("SELECT min(next_at) < now() - interval '1 minute' FROM wed.schedule");
     assert_eq!(behind, "t", "the other one still catches up");
     on(host.stop());
 }
@@ -291,14 +253,14 @@ fn exceptions_are_announced_beside_many_of_a_neighbour() {
     ));
     let host = both.host();
     eventually("the neighbour's exception is announced", || {
-        (both.owner.number(&format!(
-            "SELECT count(*) FROM wed.instance WHERE flow_id = {good} AND announced_at >= changed"
-        )) == 1)
+        (both
+            .owner
+            .number(&format!("SELECT count(*) FROM wed.instance WHERE flow_id = {good} AND announced_at >= changed"))
+            == 1)
             .then_some(())
     });
-    let waiting = both.owner.number(&format!(
-        "SELECT count(*) FROM wed.instance WHERE flow_id = {bad} AND announced_at IS NULL"
-    ));
+    let waiting =
+        both.owner.number(&format!("SELECT count(*) FROM wed.instance WHERE flow_id = {bad} AND announced_at IS NULL"));
     assert!(waiting > 50_000, "{waiting}: its turn came first");
     on(host.stop());
 }
@@ -314,11 +276,7 @@ INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('go', 'tr_a2', 'due <= now(
 fn bind_both(both: &mut Neighbours) {
     for tenant in ["bad", "good"] {
         let flow = on(both.database.store.flow(tenant, "trial")).expect("the flow");
-        on(both
-            .database
-            .store
-            .bind(flow.flow_id, "tr_a2", Some("paper")))
-        .expect("bound");
+        on(both.database.store.bind(flow.flow_id, "tr_a2", Some("paper"))).expect("bound");
     }
 }
 
@@ -326,10 +284,7 @@ fn bind_both(both: &mut Neighbours) {
 fn good_is_claimed(both: &mut Neighbours) {
     let host = both.host();
     eventually("the neighbour's job is claimed", || {
-        (both
-            .good
-            .number("SELECT count(*) FROM wed_flow WHERE a2 IS NOT NULL")
-            >= 1
+        (both.good.number("SELECT count(*) FROM wed_flow WHERE a2 IS NOT NULL") >= 1
             || both.good.number("SELECT count(*) FROM wed_attempt") >= 1)
             .then_some(())
     });
@@ -340,8 +295,7 @@ fn good_is_claimed(both: &mut Neighbours) {
 fn claims_go_on_beside_a_locked_table() {
     let mut both = Neighbours::new(TIMELY);
     bind_both(&mut both);
-    both.bad
-        .run("INSERT INTO wed_flow (due) SELECT now() FROM generate_series(1, 1000)");
+    both.bad.run("INSERT INTO wed_flow (due) SELECT now() FROM generate_series(1, 1000)");
     both.good.run("INSERT INTO wed_flow (due) VALUES (now())");
     let _holder = both.locked_table();
     good_is_claimed(&mut both);
@@ -364,30 +318,16 @@ fn claims_go_on_beside_an_order_of_tasks_that_cannot_be_read() {
 fn claims_put_off_a_flow_whose_table_is_locked_for_longer_each_time() {
     let mut both = Neighbours::new(TIMELY);
     bind_both(&mut both);
-    both.bad
-        .run("INSERT INTO wed_flow (due) SELECT now() FROM generate_series(1, 200)");
+    both.bad.run("INSERT INTO wed_flow (due) SELECT now() FROM generate_series(1, 200)");
     let _holder = both.locked_table();
-    let host = on(both
-        .database
-        .store
-        .register_host("one", crate::support::GENEROUS))
-    .expect("entered");
+    let host = on(both.database.store.register_host("one", crate::support::GENEROUS)).expect("entered");
     for failures in 1..=3 {
-        both.owner
-            .run("UPDATE wed.job SET due = now(); UPDATE wed.postponed SET until = now()");
+        both.owner.run("UPDATE wed.job SET due = now(); UPDATE wed.postponed SET until = now()");
         let begun = std::time::Instant::now();
-        assert!(
-            on(both.database.store.claim(host, 128))
-                .expect("claimed")
-                .is_empty()
-        );
-        assert!(
-            begun.elapsed() < std::time::Duration::from_secs(10),
-            "one wait, not one for each job"
-        );
+        assert!(on(both.database.store.claim(host, 128)).expect("claimed").is_empty());
+        assert!(begun.elapsed() < std::time::Duration::from_secs(10), "one wait, not one for each job");
         assert_eq!(
-            both.owner
-                .lines("SELECT kind, failures FROM wed.postponed WHERE flow_id > 0"),
+            both.owner.lines("SELECT kind, failures FROM wed.postponed WHERE flow_id > 0"),
             [format!("look|{failures}")]
         );
     }
@@ -408,19 +348,12 @@ fn abandoned_jobs_are_freed_beside_keys_that_cannot_be_evaluated() {
     let claimed = on(store.claim(gone, 10)).expect("claimed");
     assert_eq!(claimed.len(), 2);
     both.bad.run("UPDATE wed_flow SET d = 0");
-    both.owner
-        .run("UPDATE wed.host SET expires_at = '2000-01-01'");
+    both.owner.run("UPDATE wed.host SET expires_at = '2000-01-01'");
     let host = both.host();
     eventually("the neighbour's job is freed", || {
-        (both
-            .good
-            .number("SELECT count(*) FROM wed_attempt WHERE outcome = 'abandoned'")
-            == 1)
-            .then_some(())
+        (both.good.number("SELECT count(*) FROM wed_attempt WHERE outcome = 'abandoned'") == 1).then_some(())
     });
-    eventually("the instance whose keys fail is an exception", || {
-        (both.bad.status(1) == "E").then_some(())
-    });
+    eventually("the instance whose keys fail is an exception", || (both.bad.status(1) == "E").then_some(()));
     on(host.stop());
     assert!(wid == 1);
 }
@@ -428,11 +361,9 @@ fn abandoned_jobs_are_freed_beside_keys_that_cannot_be_evaluated() {
 #[harness::test]
 fn exhausted_jobs_end_beside_locked_rows() {
     let mut both = Neighbours::new(STEP);
-    both.bad
-        .run("INSERT INTO wed_flow SELECT FROM generate_series(1, 200)");
+    both.bad.run("INSERT INTO wed_flow SELECT FROM generate_series(1, 200)");
     let wid = both.good.start();
-    both.owner
-        .run("INSERT INTO wed.exhausted SELECT flow_id, wid, tgid, seq, 'used up' FROM wed.job");
+    both.owner.run("INSERT INTO wed.exhausted SELECT flow_id, wid, tgid, seq, 'used up' FROM wed.job");
     let _holder = both.locked_rows();
     both.good_becomes(wid, "E");
 }
@@ -465,14 +396,10 @@ fn pauses_are_kept_beside_a_delay_out_of_range() {
         "INSERT INTO wed.pause (tenant_id, flow_id, actor, reason) SELECT tenant_id, flow_id, 'ann', 'why' FROM wed.flow",
     );
     // Where the value is refused already, so much the better.
-    both.owner.tried(&format!(
-        "UPDATE wed.trigger SET delay = '178956000 years' WHERE flow_id = {bad}"
-    ));
+    both.owner.tried(&format!("UPDATE wed.trigger SET delay = '178956000 years' WHERE flow_id = {bad}"));
     let host = both.host();
     eventually("the neighbour's job is paused", || {
-        (both.owner.line(&format!(
-            "SELECT wed.is_paused(due) FROM wed.job WHERE flow_id = {good}"
-        )) == "t")
+        (both.owner.line(&format!("SELECT wed.is_paused(due) FROM wed.job WHERE flow_id = {good}")) == "t")
             .then_some(())
     });
     on(host.stop());
@@ -493,10 +420,7 @@ fn going_back_goes_on_beside_a_locked_row() {
     let _holder = both.locked_rows();
     let host = both.host();
     eventually("the neighbour is back", || {
-        (both.owner.number(&format!(
-            "SELECT count(*) FROM wed.going_back WHERE flow_id = {good}"
-        )) == 0)
-            .then_some(())
+        (both.owner.number(&format!("SELECT count(*) FROM wed.going_back WHERE flow_id = {good}")) == 0).then_some(())
     });
     on(host.stop());
 }
@@ -515,10 +439,7 @@ fn old_instances_go_beside_a_locked_row() {
     let good = both.flow_id("good");
     let host = both.host();
     eventually("the neighbour's old instance is removed", || {
-        (both.owner.number(&format!(
-            "SELECT count(*) FROM wed.instance WHERE flow_id = {good}"
-        )) == 0)
-            .then_some(())
+        (both.owner.number(&format!("SELECT count(*) FROM wed.instance WHERE flow_id = {good}")) == 0).then_some(())
     });
     on(host.stop());
 }
@@ -538,12 +459,8 @@ fn stale_jobs_are_skipped_at_once() {
     }
     let wid = both.good.start();
     let host = both.host();
-    both.good.run(&format!(
-        "UPDATE wed_flow SET paid = true WHERE wid = {wid}"
-    ));
-    eventually("only what its state wants is pending", || {
-        (both.good.pending(wid) == ["go"]).then_some(())
-    });
+    both.good.run(&format!("UPDATE wed_flow SET paid = true WHERE wid = {wid}"));
+    eventually("only what its state wants is pending", || (both.good.pending(wid) == ["go"]).then_some(()));
     let waited = both.owner.number(
         "SELECT (extract(epoch FROM max(tstmp) - min(tstmp) FILTER (WHERE trw = '_EVENT')) * 1000)::bigint
          FROM wed.trace WHERE wid = 1 AND flow_id = (SELECT max(flow_id) FROM wed.trace WHERE trw = '_EVENT')",
@@ -565,11 +482,7 @@ fn what_was_put_off_is_tried_later_each_time_and_forgotten_when_done() {
             both.owner.line("SELECT failures, until > now() + interval '1 s' * 2 ^ (failures - 2) FROM wed.postponed"),
             format!("{failures}|t")
         );
-        assert_eq!(
-            both.owner
-                .number("SELECT count(*) FROM wed.find_chores('late')"),
-            0
-        );
+        assert_eq!(both.owner.number("SELECT count(*) FROM wed.find_chores('late')"), 0);
         both.owner.run("UPDATE wed.postponed SET until = now()");
     }
     drop(holder);
@@ -581,23 +494,19 @@ fn what_was_put_off_is_tried_later_each_time_and_forgotten_when_done() {
 #[harness::test]
 fn idle_flow_with_a_known_moment_is_not_looked_at() {
     let mut both = Neighbours::new(REMINDER);
-    both.good
-        .run("INSERT INTO wed_flow (at) VALUES (now() + interval '1 day')");
+    both.good.run("INSERT INTO wed_flow (at) VALUES (now() + interval '1 day')");
     let good = both.flow_id("good");
     both.owner.chores("clock");
-    both.owner
-        .run("UPDATE wed.clock SET not_before = '-infinity'");
+    both.owner.run("UPDATE wed.clock SET not_before = '-infinity'");
     let due = format!("SELECT count(*) FROM wed.due_clock() WHERE flow_id = {good}");
     assert_eq!(both.owner.number(&due), 0);
     assert_eq!(
-        both.owner.line(&format!(
-            "SELECT next_look - now() > interval '23 hours' FROM wed.clock WHERE flow_id = {good}"
-        )),
+        both.owner
+            .line(&format!("SELECT next_look - now() > interval '23 hours' FROM wed.clock WHERE flow_id = {good}")),
         "t"
     );
     // An event brings the moment forward.
-    both.good
-        .run("UPDATE wed_flow SET at = now() + interval '1 ms'");
+    both.good.run("UPDATE wed_flow SET at = now() + interval '1 ms'");
     assert_eq!(both.owner.number(&due), 1);
     both.owner.chores("clock");
     assert_eq!(both.good.pending(1), ["do_work", "remind"]);

@@ -84,17 +84,13 @@ impl Proxy {
                 if accepting.refuses.load(Ordering::Acquire) {
                     continue;
                 }
-                let elsewhere = *accepting
-                    .elsewhere
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner);
+                let elsewhere = *accepting.elsewhere.lock().unwrap_or_else(PoisonError::into_inner);
                 let Ok(upstream) = TcpStream::connect(elsewhere.unwrap_or(server)) else {
                     continue;
                 };
                 let number = accepting.accepted.fetch_add(1, Ordering::AcqRel);
                 let plain_answers = Arc::default();
-                for (answers, from, to) in [(false, &client, &upstream), (true, &upstream, &client)]
-                {
+                for (answers, from, to) in [(false, &client, &upstream), (true, &upstream, &client)] {
                     let (Ok(from), Ok(to)) = (from.try_clone(), to.try_clone()) else {
                         continue;
                     };
@@ -105,14 +101,9 @@ impl Proxy {
                         plain_answers: Arc::clone(&plain_answers),
                         bytes: Vec::new(),
                     });
-                    std::thread::spawn(move || {
-                        forward(&shared, number, answers, messages, from, to)
-                    });
+                    std::thread::spawn(move || forward(&shared, number, answers, messages, from, to));
                 }
-                let mut open = accepting
-                    .open
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner);
+                let mut open = accepting.open.lock().unwrap_or_else(PoisonError::into_inner);
                 open.insert(number, client);
             }
         });
@@ -172,11 +163,7 @@ impl Proxy {
 
     /// Leads new connections to another server, or again to the own one; cuts those that there are.
     pub(crate) fn lead(&self, elsewhere: Option<SocketAddr>) {
-        *self
-            .shared
-            .elsewhere
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = elsewhere;
+        *self.shared.elsewhere.lock().unwrap_or_else(PoisonError::into_inner) = elsewhere;
         self.cut();
     }
 
@@ -188,11 +175,7 @@ impl Proxy {
 
     /// Resets every connection.
     pub(crate) fn cut(&self) {
-        let mut open = self
-            .shared
-            .open
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.shared.open.lock().unwrap_or_else(PoisonError::into_inner);
         for (_, connection) in open.drain() {
             let _ = connection.shutdown(Shutdown::Both);
         }
@@ -205,11 +188,7 @@ impl Drop for Proxy {
         self.shared.ended.store(true, Ordering::Release);
         self.set(Mode::Pass);
         self.cut();
-        let mut unheard = self
-            .shared
-            .unheard
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut unheard = self.shared.unheard.lock().unwrap_or_else(PoisonError::into_inner);
         unheard.clear();
         // The thread that waits for a connection looks once more, and ends.
         let _ = TcpStream::connect(("127.0.0.1", self.port));
@@ -260,13 +239,7 @@ impl Messages {
 }
 
 /// Returns the bytes that arrive, and true if the connection is cut behind it.
-fn arriving(
-    shared: &Shared,
-    number: u64,
-    messages: &mut Messages,
-    passed: &mut u64,
-    read: &[u8],
-) -> (Vec<u8>, bool) {
+fn arriving(shared: &Shared, number: u64, messages: &mut Messages, passed: &mut u64, read: &[u8]) -> (Vec<u8>, bool) {
     messages.bytes.extend_from_slice(read);
     let mut arrives = Vec::new();
     while let Some(message) = messages.next() {
@@ -297,11 +270,7 @@ fn arriving(
 fn is_trapped(shared: &Shared, message: &[u8]) -> bool {
     let traps = shared.traps.lock();
     let mut traps = traps.unwrap_or_else(PoisonError::into_inner);
-    let holds = |text: &str| {
-        message
-            .windows(text.len())
-            .any(|part| part == text.as_bytes())
-    };
+    let holds = |text: &str| message.windows(text.len()).any(|part| part == text.as_bytes());
     let Some(came) = (traps.iter_mut()).find_map(|(text, came)| holds(text).then_some(came)) else {
         return false;
     };
@@ -326,9 +295,7 @@ fn forward(
         while shared.mode.load(Ordering::Acquire) == Mode::Hold as u8 {
             std::thread::sleep(Duration::from_millis(5));
         }
-        if is_silent(shared, number)
-            || answers && shared.mode.load(Ordering::Acquire) == Mode::SwallowAnswers as u8
-        {
+        if is_silent(shared, number) || answers && shared.mode.load(Ordering::Acquire) == Mode::SwallowAnswers as u8 {
             continue;
         }
         let delay = shared.delay_ms.load(Ordering::Acquire);
@@ -350,10 +317,7 @@ fn forward(
     }
     // Who is silent says no goodbye either.
     if is_silent(shared, number) && !shared.ended.load(Ordering::Acquire) {
-        let mut unheard = shared
-            .unheard
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut unheard = shared.unheard.lock().unwrap_or_else(PoisonError::into_inner);
         return unheard.extend([from, to]);
     }
     let _ = from.shutdown(Shutdown::Both);
@@ -376,13 +340,7 @@ fn note_request(shared: &Shared, message: &[u8]) {
         return;
     };
     let event = lines.find(|line| line.to_ascii_lowercase().starts_with("last-event-id:"));
-    let request = [Some(first), event]
-        .into_iter()
-        .flatten()
-        .collect::<Vec<_>>();
-    let mut requests = shared
-        .requests
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
+    let request = [Some(first), event].into_iter().flatten().collect::<Vec<_>>();
+    let mut requests = shared.requests.lock().unwrap_or_else(PoisonError::into_inner);
     requests.push(request.join(" "));
 }

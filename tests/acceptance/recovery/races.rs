@@ -26,15 +26,9 @@ fn claim_beside_the_end_of_its_lease_leaves_no_job_to_nobody() {
     other.run(EXPIRE);
     assert_eq!(other.chores("abandoned"), 0, "the claim holds its host");
     owner.run("COMMIT");
-    assert_eq!(
-        other.number("SELECT count(*) FROM wed.job WHERE host_id IS NOT NULL"),
-        3
-    );
+    assert_eq!(other.number("SELECT count(*) FROM wed.job WHERE host_id IS NOT NULL"), 3);
     assert_eq!(other.chores("abandoned"), 3);
-    assert_eq!(
-        other.number("SELECT count(*) FROM wed.job WHERE host_id IS NOT NULL"),
-        0
-    );
+    assert_eq!(other.number("SELECT count(*) FROM wed.job WHERE host_id IS NOT NULL"), 0);
 }
 
 #[harness::test]
@@ -82,18 +76,10 @@ fn every_overrun_of_a_worker_is_counted() {
         .collect();
     eventually("the exception", || {
         sweep(&flow.database.store);
-        (owner.line(&format!(
-            "SELECT status FROM wed.instance WHERE wid = {wid}"
-        )) == "E")
-            .then_some(())
+        (owner.line(&format!("SELECT status FROM wed.instance WHERE wid = {wid}")) == "E").then_some(())
     });
-    let taken: i64 = workers
-        .into_iter()
-        .map(|worker| worker.join().expect("a worker"))
-        .sum();
-    let counted = owner.number(
-        "SELECT count(*) FROM wed.attempt WHERE outcome = 'timed_out' AND trname = 'tr_a2'",
-    );
+    let taken: i64 = workers.into_iter().map(|worker| worker.join().expect("a worker")).sum();
+    let counted = owner.number("SELECT count(*) FROM wed.attempt WHERE outcome = 'timed_out' AND trname = 'tr_a2'");
     assert_eq!((taken, counted), (2, 2), "as many as there may be");
 }
 
@@ -106,15 +92,9 @@ fn rows_that_came_before_their_partition_move_into_it() {
     owner.run(&format!(
         "CREATE TABLE kept AS SELECT * FROM wed.trace; DROP TABLE wed.{today}; INSERT INTO wed.trace SELECT * FROM kept"
     ));
-    assert_eq!(
-        owner.line("SELECT tableoid::regclass FROM wed.trace"),
-        "wed.trace_else"
-    );
+    assert_eq!(owner.line("SELECT tableoid::regclass FROM wed.trace"), "wed.trace_else");
     owner.line("SELECT wed.roll_trace()");
-    assert_eq!(
-        owner.line("SELECT tableoid::regclass FROM wed.trace"),
-        format!("wed.{today}")
-    );
+    assert_eq!(owner.line("SELECT tableoid::regclass FROM wed.trace"), format!("wed.{today}"));
     assert_eq!(flow.session().trace(1).len(), 1);
 }
 
@@ -139,8 +119,7 @@ fn result_that_waited_for_a_new_attribute_is_made_anew() {
     s.start();
     let gate = on(database.store.flow_shape(flow.id)).expect("a flow").gate;
     let mut changing = flow.session();
-    changing
-        .run("BEGIN; INSERT INTO wed_attr (aname, atype, adv) VALUES ('late', 'boolean', 'false')");
+    changing.run("BEGIN; INSERT INTO wed_attr (aname, atype, adv) VALUES ('late', 'boolean', 'false')");
     let database_url = database.url();
     let applied = std::thread::spawn(move || {
         let mut owner = crate::support::Session::open(&database_url);

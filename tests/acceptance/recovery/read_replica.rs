@@ -62,9 +62,7 @@ fn lists_come_from_a_replica_while_it_is_near() {
     let client = api.user("default", "admin", "admin");
     let list = || client.get("/v1/flows/trial/instances").is(200);
     let count = |answer: &Answered| answer.json()["items"].as_array().map_or(0, Vec::len);
-    client
-        .json("POST", "/v1/flows/trial/instances", &json!({}))
-        .is(201);
+    client.json("POST", "/v1/flows/trial/instances", &json!({})).is(201);
     eventually("an answer of the replica with the instance", || {
         let answer = list();
         let staleness = answer.header(STALENESS)?;
@@ -77,29 +75,17 @@ fn lists_come_from_a_replica_while_it_is_near() {
     }
 
     // So they do at one address for several clusters, where the directory names the replica.
-    assert_placed_reads(
-        &database,
-        &replica_url,
-        client.token.as_deref().expect("a token"),
-    );
+    assert_placed_reads(&database, &replica_url, client.token.as_deref().expect("a token"));
 
     // A replica that does not come along is left after the time that an answer may be old.
     Session::open(&replica_url).run("SELECT pg_wal_replay_pause()");
-    client
-        .json("POST", "/v1/flows/trial/instances", &json!({}))
-        .is(201);
+    client.json("POST", "/v1/flows/trial/instances", &json!({})).is(201);
     eventually("an answer of the primary", || {
         let answer = list();
         (answer.header(STALENESS).is_none() && count(&answer) == 2).then_some(())
     });
     // The replica has no such trace yet: the primary is asked.
-    assert_eq!(
-        client
-            .get("/v1/flows/trial/instances/2/trace")
-            .is(200)
-            .header(STALENESS),
-        None
-    );
+    assert_eq!(client.get("/v1/flows/trial/instances/2/trace").is(200).header(STALENESS), None);
     Session::open(&replica_url).run("SELECT pg_wal_replay_resume()");
     eventually("the replica again", || {
         let answer = list();
@@ -107,7 +93,5 @@ fn lists_come_from_a_replica_while_it_is_near() {
     });
     drop(replica);
     assert_eq!(count(&list()), 2);
-    eventually("that nobody asks the replica", || {
-        list().header(STALENESS).is_none().then_some(())
-    });
+    eventually("that nobody asks the replica", || list().header(STALENESS).is_none().then_some(()));
 }

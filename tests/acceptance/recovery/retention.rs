@@ -22,10 +22,7 @@ fn used() -> Flow {
 }
 
 fn keep(flow: &Flow, arguments: &[&str]) {
-    run(wed(&flow.database.url())
-        .args(["db", "retention"])
-        .args(arguments))
-    .done();
+    run(wed(&flow.database.url()).args(["db", "retention"]).args(arguments)).done();
 }
 
 #[harness::test]
@@ -40,56 +37,28 @@ fn finished_instances_go_when_they_are_old() {
     );
     assert_eq!(owner.chores("expired"), 1);
     let mut s = flow.session();
-    assert_eq!(
-        s.lines("SELECT wid FROM wed_flow ORDER BY 1"),
-        ["2", "3"],
-        "the running one stays"
-    );
+    assert_eq!(s.lines("SELECT wid FROM wed_flow ORDER BY 1"), ["2", "3"], "the running one stays");
     assert_eq!(owner.number("SELECT count(*) FROM wed.pause"), 0);
     for table in ["trace", "attempt", "log", "recording", "instance"] {
-        assert_eq!(
-            owner.number(&format!("SELECT count(*) FROM wed.{table} WHERE wid = 1")),
-            0,
-            "{table}"
-        );
-        assert_eq!(
-            owner.number(&format!("SELECT count(*) FROM wed.{table} WHERE wid = 2")),
-            1,
-            "{table}"
-        );
+        assert_eq!(owner.number(&format!("SELECT count(*) FROM wed.{table} WHERE wid = 1")), 0, "{table}");
+        assert_eq!(owner.number(&format!("SELECT count(*) FROM wed.{table} WHERE wid = 2")), 1, "{table}");
     }
-    s.refused("DELETE FROM wed_flow WHERE wid = 2")
-        .expect("WF009");
-    s.refused("SET wed.commit = 'expire'; DELETE FROM wed_flow WHERE wid = 2")
-        .expect("WF009");
+    s.refused("DELETE FROM wed_flow WHERE wid = 2").expect("WF009");
+    s.refused("SET wed.commit = 'expire'; DELETE FROM wed_flow WHERE wid = 2").expect("WF009");
     assert!(super::checker::violations(&mut owner).is_empty());
 }
 
 #[harness::test]
 fn records_go_when_they_are_old() {
     let flow = used();
-    keep(
-        &flow,
-        &[
-            "--attempts",
-            "3 hours",
-            "--logs",
-            "5 hours",
-            "--recordings",
-            "1 hour",
-        ],
-    );
+    keep(&flow, &["--attempts", "3 hours", "--logs", "5 hours", "--recordings", "1 hour"]);
     on(flow.database.store.expire_records(9)).expect("expired");
     let mut owner = flow.database.owner();
-    let left = ["attempt", "log", "recording"]
-        .map(|table| owner.number(&format!("SELECT count(*) FROM wed.{table}")));
+    let left = ["attempt", "log", "recording"].map(|table| owner.number(&format!("SELECT count(*) FROM wed.{table}")));
     assert_eq!(left, [1, 2, 0]);
     let mut short = wed(&flow.database.url());
     run(short.args(["db", "retention", "--logs", "5 minutes"])).exits(2);
-    let shown =
-        run(wed(&flow.database.url()).args(["--json", "db", "retention", "--logs", "forever"]))
-            .done()
-            .json();
+    let shown = run(wed(&flow.database.url()).args(["--json", "db", "retention", "--logs", "forever"])).done().json();
     assert_eq!(shown["logs"], serde_json::Value::Null);
     assert_eq!(shown["attempts"], "PT3H");
 }
@@ -100,10 +69,7 @@ fn nothing_goes_without_a_policy() {
     let mut owner = flow.database.owner();
     owner.run("UPDATE wed.instance SET changed = '2001-01-01'");
     assert_eq!(owner.chores("expired"), 0);
-    assert_eq!(
-        on(flow.database.store.expire_records(9)).expect("expired"),
-        0
-    );
+    assert_eq!(on(flow.database.store.expire_records(9)).expect("expired"), 0);
     assert_eq!(owner.number("SELECT count(*) FROM wed.attempt"), 3);
 }
 
@@ -113,9 +79,7 @@ fn what_is_kept_is_counted_and_limited() {
     let mut owner = flow.database.owner();
     owner.line("SELECT wed.weigh_usage('0')");
     let used = |owner: &mut crate::support::Session, name: &str| {
-        owner.number(&format!(
-            "SELECT used FROM wed.quotas(1) WHERE name = '{name}'"
-        ))
+        owner.number(&format!("SELECT used FROM wed.quotas(1) WHERE name = '{name}'"))
     };
     assert_eq!(used(&mut owner, "finished"), 2);
     for (name, option) in [
@@ -127,14 +91,10 @@ fn what_is_kept_is_counted_and_limited() {
         let now = used(&mut owner, name);
         assert!(now > 0, "{name}");
         let set = |most: &str| {
-            run(wed(&flow.database.url()).args(["tenant", "quota", "default", option, most]))
-                .done();
+            run(wed(&flow.database.url()).args(["tenant", "quota", "default", option, most])).done();
         };
         set(&(now - 1).to_string());
-        let refused = flow
-            .session()
-            .refused("INSERT INTO wed_flow DEFAULT VALUES")
-            .expect("WF020");
+        let refused = flow.session().refused("INSERT INTO wed_flow DEFAULT VALUES").expect("WF020");
         assert!(refused.message.contains(name), "{refused:?}");
         set("none");
     }
@@ -158,11 +118,7 @@ fn history_of_a_running_instance_stays_until_it_has_ended() {
     keep(&flow, &["30 days"]);
     owner.line("SELECT wed.roll_trace()");
     for table in ["trace", "attempt"] {
-        assert_eq!(
-            owner.lines(&format!("SELECT wid FROM wed.{table}")),
-            ["2"],
-            "{table}"
-        );
+        assert_eq!(owner.lines(&format!("SELECT wid FROM wed.{table}")), ["2"], "{table}");
     }
     assert_eq!(s.line("SELECT payload ->> 'n' FROM job_pool"), "0");
     let problems = "SELECT count(*) FROM wed.problems() WHERE code = 'history_misplaced'";

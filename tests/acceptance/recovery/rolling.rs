@@ -45,14 +45,9 @@ fn host_of_another_version_is_named() {
         "INSERT INTO wed.host (name, expires_at, version) VALUES ('old', now() + interval '1 hour', '0.0.1'), \
          ('new', now() + interval '1 hour', '9.0.0')",
     );
-    let status = run(wed(&database.url()).args(["--json", "status"]))
-        .exits(1)
-        .json();
+    let status = run(wed(&database.url()).args(["--json", "status"])).exits(1).json();
     let problems = status["problems"].to_string();
-    assert!(
-        problems.contains("host_old") && problems.contains("0.0.1"),
-        "{problems}"
-    );
+    assert!(problems.contains("host_old") && problems.contains("0.0.1"), "{problems}");
 }
 
 #[harness::test]
@@ -75,8 +70,7 @@ fn functions_are_applied_again_under_load() {
     let host = database.host(one_lane("one"));
     let mut owner = database.owner();
     for _ in 0..3 {
-        flow.session()
-            .run("INSERT INTO wed_flow (a1) SELECT '0' FROM generate_series(1, 60)");
+        flow.session().run("INSERT INTO wed_flow (a1) SELECT '0' FROM generate_series(1, 60)");
         owner.run("UPDATE wed.function_source SET digest = 'of another program'");
         on(database.store.migrate()).expect("migrated");
     }
@@ -114,23 +108,15 @@ fn host_of_an_earlier_interface_ends_and_says_why() {
     let mut host = serve.stdout(Stdio::null()).spawn().expect("a host");
     let load = Load::start(flow.url.clone());
     let committed = "SELECT count(*) FROM wed.trace WHERE writer LIKE 'host:%'";
-    eventually("transitions", || {
-        (owner.number(committed) > 50).then_some(())
-    });
+    eventually("transitions", || (owner.number(committed) > 50).then_some(()));
     owner.run(NEWER_INTERFACE);
     let status = host.wait().expect("it ends");
     let mut said = String::new();
     let mut errors = host.stderr.take().expect("standard error");
     errors.read_to_string(&mut said).expect("text");
     assert_eq!(status.code(), Some(4), "{said}");
-    assert!(
-        said.contains("migrated by another version of wed") && said.contains("start the newer one"),
-        "{said}"
-    );
-    assert_eq!(
-        owner.number("SELECT count(*) FROM wed.job WHERE host_id IS NOT NULL"),
-        0
-    );
+    assert!(said.contains("migrated by another version of wed") && said.contains("start the newer one"), "{said}");
+    assert_eq!(owner.number("SELECT count(*) FROM wed.job WHERE host_id IS NOT NULL"), 0);
     drop(load);
     owner.run("DELETE FROM wed.function_source");
     on(database.store.migrate()).expect("migrated");
@@ -143,9 +129,7 @@ fn host_of_an_earlier_interface_ends_and_says_why() {
 fn earlier(url: &str) -> Command {
     let program = std::env::var("WEDFLOW_EARLIER_WED");
     let mut command = Command::new(program.expect("WEDFLOW_EARLIER_WED names a program"));
-    command
-        .env("DATABASE_URL", url)
-        .current_dir(repository("."));
+    command.env("DATABASE_URL", url).current_dir(repository("."));
     command
 }
 
@@ -153,13 +137,7 @@ fn earlier(url: &str) -> Command {
 fn two_hosts(program: impl Fn() -> Command, name: &str) -> Vec<Process> {
     let start = |number: u32| {
         let mut serve = program();
-        serve.args([
-            "serve",
-            "--lanes",
-            "1",
-            "--name",
-            &format!("{name}-{number}"),
-        ]);
+        serve.args(["serve", "--lanes", "1", "--name", &format!("{name}-{number}")]);
         Process::start(&mut serve)
     };
     vec![start(1), start(2)]
@@ -184,21 +162,14 @@ fn earlier_program_is_replaced_by_this_one_under_load() {
              WHERE h.name LIKE '{names}-%'"
         )
     };
-    eventually("transitions of the old", || {
-        (owner.number(&committed("old")) > 100).then_some(())
-    });
+    eventually("transitions of the old", || (owner.number(&committed("old")) > 100).then_some(()));
     // The first command of this program migrates, under load.
     let new = two_hosts(|| wed(&url), "new");
-    eventually("transitions of the new", || {
-        (owner.number(&committed("new")) > 300).then_some(())
-    });
+    eventually("transitions of the new", || (owner.number(&committed("new")) > 300).then_some(()));
     let before = owner.number(&committed("old"));
     std::thread::sleep(std::time::Duration::from_secs(6));
     let after = owner.number(&committed("old"));
-    println!(
-        "{}",
-        serde_json::json!({ "old_next_to_new": after > before, "old_committed_meanwhile": after - before })
-    );
+    println!("{}", serde_json::json!({ "old_next_to_new": after > before, "old_committed_meanwhile": after - before }));
     // What they say may be a refusal; then their jobs are others' already.
     for host in &old {
         host.signal("-TERM");

@@ -7,17 +7,14 @@ use crate::support::{Database, Flow, eventually, on};
 
 fn scheduled(flow: &Flow, arguments: &[&str]) {
     let mut set = wed(&flow.database.url());
-    set.args(["flow", "schedule", "set", &flow.name, "s"])
-        .args(arguments);
+    set.args(["flow", "schedule", "set", &flow.name, "s"]).args(arguments);
     run(&mut set).done();
 }
 
 /// Makes the schedule due since some time and starts what is due.
 fn after(flow: &Flow, missed_for: &str) -> i64 {
     let mut owner = flow.database.owner();
-    owner.run(&format!(
-        "UPDATE wed.schedule SET next_at = date_trunc('minute', now()) - interval '{missed_for}'"
-    ));
+    owner.run(&format!("UPDATE wed.schedule SET next_at = date_trunc('minute', now()) - interval '{missed_for}'"));
     let before = owner.number("SELECT count(*) FROM wed.instance");
     // A round is limited in time: what it leaves is for the next one.
     eventually("nothing is due", || {
@@ -38,13 +35,8 @@ fn schedule_starts_instances_every_second() {
         (s.number("SELECT count(*) FROM wed_flow WHERE a2 = 'planned'") >= 3).then_some(())
     });
     on(host.stop());
-    let seconds =
-        s.number("SELECT count(DISTINCT date_trunc('second', started)) FROM wed_instance");
-    assert_eq!(
-        seconds,
-        s.number("SELECT count(*) FROM wed_instance"),
-        "one for each second"
-    );
+    let seconds = s.number("SELECT count(DISTINCT date_trunc('second', started)) FROM wed_instance");
+    assert_eq!(seconds, s.number("SELECT count(*) FROM wed_instance"), "one for each second");
 }
 
 #[harness::test]
@@ -53,10 +45,7 @@ fn missed_occurrences_follow_the_policy() {
         let flow = Flow::of(PAPER);
         scheduled(&flow, &["--cron", "* * * * *", "--missed", policy]);
         assert_eq!(after(&flow, "5 minutes"), started, "{policy}");
-        let next = flow
-            .database
-            .owner()
-            .line("SELECT next_at > now() FROM wed.schedule");
+        let next = flow.database.owner().line("SELECT next_at > now() FROM wed.schedule");
         assert_eq!(next, "t", "{policy}");
     }
 }
@@ -83,10 +72,7 @@ fn failing_start_is_kept_and_the_schedule_goes_on() {
     assert!(error.contains("satisfies no condition"), "{error}");
     flow.session().run("UPDATE wed_trig SET enabled = true");
     assert_eq!(after(&flow, "0"), 1);
-    assert_eq!(
-        owner.line("SELECT last_error IS NULL, last_wid IS NOT NULL FROM wed.schedule"),
-        "t|t"
-    );
+    assert_eq!(owner.line("SELECT last_error IS NULL, last_wid IS NOT NULL FROM wed.schedule"), "t|t");
 }
 
 #[harness::test]
@@ -95,12 +81,7 @@ fn backfill_starts_one_instance_for_each_time() {
     scheduled(&flow, &["--cron", "0 9 * * *", "--zone", "Europe/Berlin"]);
     let mut backfill = wed(&flow.database.url());
     backfill.args(["--json", "flow", "schedule", "backfill", &flow.name, "s"]);
-    backfill.args([
-        "--from",
-        "2026-03-27T00:00:00Z",
-        "--until",
-        "2026-04-01T00:00:00Z",
-    ]);
+    backfill.args(["--from", "2026-03-27T00:00:00Z", "--until", "2026-04-01T00:00:00Z"]);
     let answer = run(&mut backfill).done().json();
     assert_eq!(answer["started"].as_array().map(Vec::len), Some(5));
     let notes = "SELECT note FROM wed_trace WHERE seq = 1 ORDER BY wid";
@@ -112,13 +93,9 @@ fn backfill_starts_one_instance_for_each_time() {
 #[harness::test]
 fn bad_schedules_are_refused() {
     let flow = Flow::of(PAPER);
-    for wrong in [
-        ["--cron", "61 * * * *", "--zone", "UTC"],
-        ["--cron", "* * * * *", "--zone", "Mars/Olympus"],
-    ] {
+    for wrong in [["--cron", "61 * * * *", "--zone", "UTC"], ["--cron", "* * * * *", "--zone", "Mars/Olympus"]] {
         let mut set = wed(&flow.database.url());
-        set.args(["--json", "flow", "schedule", "set", &flow.name, "s"])
-            .args(wrong);
+        set.args(["--json", "flow", "schedule", "set", &flow.name, "s"]).args(wrong);
         assert_eq!(run(&mut set).exits(4).error()["code"], "WF044");
     }
 }
@@ -150,8 +127,7 @@ fn flow_and_tenant_have_a_bounded_number_of_schedules() {
     };
     let set = |name: &str| {
         let mut set = wed(&flow.database.url());
-        set.args(["--json", "flow", "schedule", "set", &flow.name, name])
-            .args(["--cron", "@daily"]);
+        set.args(["--json", "flow", "schedule", "set", &flow.name, name]).args(["--cron", "@daily"]);
         run(&mut set)
     };
     owner.run(&fill(50));
@@ -173,14 +149,8 @@ fn host_without_a_time_zone_loses_no_time_of_a_schedule() {
     let unknown = |_: &str, _: &str, _: i64| Err("there is no time zone \"Mars\"".to_owned());
     let started = on(flow.database.store.fire_schedules(unknown)).expect("looked");
     assert_eq!(started, 0);
-    assert_eq!(
-        owner.line("SELECT next_at <= now(), last_error FROM wed.schedule"),
-        "t|·"
-    );
-    assert_eq!(
-        owner.line("SELECT reason FROM wed.postponed"),
-        "there is no time zone \"Mars\""
-    );
+    assert_eq!(owner.line("SELECT next_at <= now(), last_error FROM wed.schedule"), "t|·");
+    assert_eq!(owner.line("SELECT reason FROM wed.postponed"), "there is no time zone \"Mars\"");
     owner.run("UPDATE wed.postponed SET until = now()");
     let started = on((flow.database.store).fire_schedules(wedflow_worker::schedule::next));
     assert_eq!(started.expect("started"), 1);
@@ -199,29 +169,18 @@ fn schedules_stand_in_a_definition_and_come_back_with_its_versions() {
     let database = Database::new();
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("nightly.toml");
-    let wed = |arguments: &[&str]| {
-        run(wed(&database.url())
-            .current_dir(folder.path())
-            .args(arguments))
-    };
+    let wed = |arguments: &[&str]| run(wed(&database.url()).current_dir(folder.path()).args(arguments));
     let flow = "name = 'nightly'\nfinal = \"a = 'done'\"\n[[attribute]]\nname = 'a'\n\
                 [[trigger]]\nname = 't'\nwhen = \"a = 'new'\"\ntransition = 't'\n";
     let with = |schedule: &str| std::fs::write(&file, format!("{flow}{schedule}")).expect("a file");
-    let every = |cron: &str| {
-        format!("[[schedule]]\nname = 's'\ncron = '{cron}'\nstate = {{ a = 'new' }}\n")
-    };
+    let every = |cron: &str| format!("[[schedule]]\nname = 's'\ncron = '{cron}'\nstate = {{ a = 'new' }}\n");
     let apply = ["flow", "apply", "nightly.toml"];
     let mut owner = database.owner();
-    let fire =
-        || on((database.store).fire_schedules(wedflow_worker::schedule::next)).expect("fired");
+    let fire = || on((database.store).fire_schedules(wedflow_worker::schedule::next)).expect("fired");
 
     with(&every("* * * * *"));
     wed(&apply).done();
-    assert_eq!(
-        fire(),
-        0,
-        "its first time is found, and nothing is started before"
-    );
+    assert_eq!(fire(), 0, "its first time is found, and nothing is started before");
     let begun = "SELECT cron, next_at > now(), begins FROM wed.schedule";
     assert_eq!(owner.line(begun), "* * * * *|t|f");
     owner.run("UPDATE wed.schedule SET next_at = now() - interval '1 hour'");
@@ -229,32 +188,13 @@ fn schedules_stand_in_a_definition_and_come_back_with_its_versions() {
     assert_eq!(fire(), 1, "a time that was missed is not lost");
     with("");
     wed(&apply).done();
-    assert_eq!(
-        owner.number("SELECT count(*) FROM wed.schedule"),
-        1,
-        "a file without schedules leaves them"
-    );
+    assert_eq!(owner.number("SELECT count(*) FROM wed.schedule"), 1, "a file without schedules leaves them");
     with(&every("0 2 * * *"));
-    assert!(
-        wed(&apply).done().out.contains("schedule s"),
-        "what changed is named"
-    );
-    assert_eq!(
-        (fire(), owner.line("SELECT cron FROM wed.schedule")),
-        (0, "0 2 * * *".to_owned())
-    );
-    assert!(
-        wed(&["flow", "show", "nightly", "--toml"])
-            .done()
-            .out
-            .contains("[[schedule]]")
-    );
+    assert!(wed(&apply).done().out.contains("schedule s"), "what changed is named");
+    assert_eq!((fire(), owner.line("SELECT cron FROM wed.schedule")), (0, "0 2 * * *".to_owned()));
+    assert!(wed(&["flow", "show", "nightly", "--toml"]).done().out.contains("[[schedule]]"));
     wed(&["flow", "rollback", "nightly", "--yes"]).done();
-    assert_eq!(
-        owner.line(begun),
-        "* * * * *|f|t",
-        "the earlier one begins anew"
-    );
+    assert_eq!(owner.line(begun), "* * * * *|f|t", "the earlier one begins anew");
     with(&every("99 * * * *"));
     wed(&apply).exits(4);
     std::fs::write(&file, format!("schedule = []\n{flow}")).expect("a file");
@@ -268,30 +208,20 @@ fn schedule_whose_values_start_nothing_is_refused_and_warned_of() {
     let url = flow.database.url();
     let set = |value: &str| {
         let mut set = wed(&url);
-        set.args([
-            "--json", "flow", "schedule", "set", &flow.name, "s", "--cron", "@daily",
-        ]);
+        set.args(["--json", "flow", "schedule", "set", &flow.name, "s", "--cron", "@daily"]);
         run(set.arg(value))
     };
     set("a2=done").done();
-    let nothing = [
-        "--json", "flow", "schedule", "set", &flow.name, "n", "--cron", "@daily",
-    ];
+    let nothing = ["--json", "flow", "schedule", "set", &flow.name, "n", "--cron", "@daily"];
     let mut both = wed(&url);
     both.args(nothing).args(["a2=done", "a3=done"]);
     run(&mut both).done();
-    flow.session()
-        .run("UPDATE wed_trig SET enabled = false WHERE tgname = 'tf'");
-    let refused = run(wed(&url).args(nothing).args(["a2=done", "a3=done"]))
-        .exits(4)
-        .error();
+    flow.session().run("UPDATE wed_trig SET enabled = false WHERE tgname = 'tf'");
+    let refused = run(wed(&url).args(nothing).args(["a2=done", "a3=done"])).exits(4).error();
     assert_eq!(refused["code"], "WF001", "{refused}");
     // The one that was made before is a finding now.
     let findings = run(wed(&url).args(["--json", "flow", "lint", &flow.name]));
     let told: serde_json::Value = serde_json::from_str(&findings.out).expect("findings");
     let found = told.to_string();
-    assert!(
-        found.contains("schedule_starts_nothing") && found.contains("schedule n"),
-        "{found}"
-    );
+    assert!(found.contains("schedule_starts_nothing") && found.contains("schedule n"), "{found}");
 }

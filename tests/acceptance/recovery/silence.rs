@@ -26,9 +26,7 @@ fn a_silent_connection_stops_nothing_for_long_whatever_was_asked_over_it() {
     proxy.cut();
     let load = field.load();
     for statement in STATEMENTS {
-        eventually(statement, || {
-            (field.proxy.came(statement) >= 2).then_some(())
-        });
+        eventually(statement, || (field.proxy.came(statement) >= 2).then_some(()));
     }
     drop(load);
     let took = field.recovery();

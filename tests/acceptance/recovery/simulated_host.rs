@@ -11,8 +11,8 @@ use rand::rngs::StdRng;
 use wedflow_model::{FlowId, HostId, LeaseToken, Measure, TenantId};
 use wedflow_store::{Claimed, CommitGroup, CommitItem, FailedAttempt, NextDue, Store};
 use wedflow_worker::decision::{
-    Action, Batch, Claim, Decision, Event, Instance, Job, LostAnswers, Moment, OfInstance, Part,
-    Parts, Policy, Refusal, Step,
+    Action, Batch, Claim, Decision, Event, Instance, Job, LostAnswers, Moment, OfInstance, Part, Parts, Policy,
+    Refusal, Step,
 };
 
 use crate::support::on;
@@ -56,9 +56,9 @@ impl Surroundings {
             let claimed = &one.claimed;
             let attribute = claimed.job.transition.trim_start_matches("tr_");
             let clause = match one.verdict {
-                Verdict::Refused => format!(
-                    "{attribute} = (1 / (_r.{attribute}::integer - _r.{attribute}::integer))::text || _b._1"
-                ),
+                Verdict::Refused => {
+                    format!("{attribute} = (1 / (_r.{attribute}::integer - _r.{attribute}::integer))::text || _b._1")
+                }
                 _ => format!("{attribute} = (_r.{attribute}::integer + _b._1::integer)::text"),
             };
             let item = Cow::Owned(CommitItem {
@@ -160,10 +160,7 @@ impl Task {
             Trouble::AttemptFails | Trouble::BadResult => matches!(self, Task::Run(..)),
             Trouble::GivenBack => matches!(self, Task::Begin(..) | Task::Run(..)),
             Trouble::Panics => {
-                matches!(
-                    self,
-                    Task::Begin(..) | Task::Run(..) | Task::Commit(_) | Task::Claim(_)
-                )
+                matches!(self, Task::Begin(..) | Task::Run(..) | Task::Commit(_) | Task::Claim(_))
             }
         }
     }
@@ -244,9 +241,7 @@ impl Host {
         for action in self.decision.decide(event, now) {
             let task = match action {
                 Action::Claim(claim) => Task::Claim(claim),
-                Action::Run {
-                    lane, token, job, ..
-                } => Task::Begin(lane, token, job),
+                Action::Run { lane, token, job, .. } => Task::Begin(lane, token, job),
                 Action::Commit(batch) => Task::Commit(Box::new(self.begin(batch))),
                 Action::PutOff { token, pause } => Task::PutOff(token, pause),
                 Action::WakeAt(at) => {
@@ -262,23 +257,14 @@ impl Host {
     fn begin(&self, batch: Batch<Outcome>) -> Committing {
         let results: Vec<Outcome> = batch.results.into_iter().map(|(_, one)| one).collect();
         let instances: BTreeSet<Instance> = results.iter().map(OfInstance::instance).collect();
-        assert_eq!(
-            instances.len(),
-            results.len(),
-            "an instance twice in a batch"
-        );
+        assert_eq!(instances.len(), results.len(), "an instance twice in a batch");
         for task in &self.tasks {
             if let Task::Commit(other) = task {
                 assert_ne!(other.session, batch.session, "a session in two batches");
-                assert!(
-                    !other.held.values().any(|one| instances.contains(one)),
-                    "an instance in two batches"
-                );
+                assert!(!other.held.values().any(|one| instances.contains(one)), "an instance in two batches");
             }
         }
-        let held = results
-            .iter()
-            .map(|one| (one.claimed.job.token, one.instance()));
+        let held = results.iter().map(|one| (one.claimed.job.token, one.instance()));
         let held = held.collect();
         let fails = |one: &Outcome| matches!(one.verdict, Verdict::Fails(_));
         let (failed, ready) = results.into_iter().partition(fails);
@@ -311,12 +297,10 @@ impl Host {
     pub(super) fn is_clear(&self) -> bool {
         self.decision.tokens().is_empty()
             && self.decision.begun() == 0
-            && !self.tasks.iter().any(|task| {
-                matches!(
-                    task,
-                    Task::Begin(..) | Task::Run(..) | Task::Commit(_) | Task::PutOff(..)
-                )
-            })
+            && !self
+                .tasks
+                .iter()
+                .any(|task| matches!(task, Task::Begin(..) | Task::Run(..) | Task::Commit(_) | Task::PutOff(..)))
     }
 
     pub(super) fn begun(&self) -> usize {
@@ -325,9 +309,7 @@ impl Host {
 
     /// Carries one action on by one step, one that can suffer the trouble. False when there is none.
     pub(super) fn step(&mut self, s: &mut Surroundings, trouble: Trouble) -> bool {
-        let able: Vec<usize> = (0..self.tasks.len())
-            .filter(|at| self.tasks[*at].suffers(trouble))
-            .collect();
+        let able: Vec<usize> = (0..self.tasks.len()).filter(|at| self.tasks[*at].suffers(trouble)).collect();
         if able.is_empty() {
             return false;
         }
@@ -377,13 +359,8 @@ impl Host {
     fn claim(&mut self, s: &mut Surroundings, claim: &Claim, trouble: Trouble) {
         let whole = |count: usize| i32::try_from(count).expect("few");
         let of_tenant = claim.of_tenant.map(whole);
-        let claimed = on(s.store.claim_and_look(
-            self.number,
-            whole(claim.limit),
-            of_tenant,
-            &claim.without,
-            &claim.last,
-        ));
+        let claimed =
+            on(s.store.claim_and_look(self.number, whole(claim.limit), of_tenant, &claim.without, &claim.last));
         match claimed {
             Ok((claimed, due)) if trouble == Trouble::None => {
                 assert!(claimed.len() <= claim.limit, "more than it asked for");
@@ -397,13 +374,7 @@ impl Host {
         }
     }
 
-    fn finish(
-        &mut self,
-        s: &mut Surroundings,
-        token: LeaseToken,
-        claimed: Claimed,
-        trouble: Trouble,
-    ) {
+    fn finish(&mut self, s: &mut Surroundings, token: LeaseToken, claimed: Claimed, trouble: Trouble) {
         let verdict = match trouble {
             Trouble::Panics => return self.tell(Event::Dropped { token }, s.now),
             Trouble::GivenBack => {
@@ -447,9 +418,7 @@ impl Host {
                 self.tell(Event::Committed { tokens, fired }, s.now);
                 Phase::Next
             }
-            Phase::Answered(part, Err((refusal, code))) => {
-                self.refused(&mut batch, part, refusal, &code, s)
-            }
+            Phase::Answered(part, Err((refusal, code))) => self.refused(&mut batch, part, refusal, &code, s),
             Phase::LookUp(mut part) => {
                 let tokens = tokens(&part.results);
                 let held = on(s.store.still_held(batch.host, &tokens)).expect("an answer");
@@ -492,10 +461,7 @@ impl Host {
             Step::Fail(one) => {
                 assert!(!batch.records, "a failed attempt is refused: {code}");
                 assert_eq!(one.verdict, Verdict::Refused, "{code} for {one:?}");
-                batch.failed.push(Outcome {
-                    verdict: Verdict::Fails(true),
-                    ..one
-                });
+                batch.failed.push(Outcome { verdict: Verdict::Fails(true), ..one });
             }
         }
         Phase::Next

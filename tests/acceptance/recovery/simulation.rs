@@ -42,10 +42,7 @@ const OTHER_TENANT: &str = "other";
 
 /// A number from the environment.
 fn setting(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name)
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(otherwise)
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
 
 /// Fault at any step.
@@ -150,9 +147,7 @@ impl World {
             let component = sample_component("counters");
             on(wedflow_worker::upload(store, tenant, "counters", component)).expect("uploaded");
             on(store.apply(tenant, &definition)).expect("applied");
-            let id = on(store.flow(tenant, &definition.name))
-                .expect("the flow")
-                .flow_id;
+            let id = on(store.flow(tenant, &definition.name)).expect("the flow").flow_id;
             let url = on(store.flow_url(tenant, &definition.name)).expect("its URL");
             let (_, number) = on(store.tenants_of(&[id])).expect("its tenant")[0];
             let gate = on(store.flow_shape(id)).expect("a flow").gate;
@@ -160,11 +155,7 @@ impl World {
             let mut session = Session::on(database, &url);
             session.run(&format!("SET lock_timeout = '{LOCK_WAIT_MS}ms'"));
             holders.push(Session::on(database, &url));
-            flows.push(Flow {
-                id,
-                tenant: number,
-                session,
-            });
+            flows.push(Flow { id, tenant: number, session });
         }
         let mut owner = database.owner();
         owner.run("UPDATE wed.retention SET instances = '1 hour', attempts = '1 hour'");
@@ -270,8 +261,7 @@ impl World {
             Fault::ClockJumps => {
                 self.s.now = self.s.now + Duration::from_secs(60);
                 self.pass_time();
-                self.owner
-                    .run("UPDATE wed.host SET expires_at = expires_at - interval '1 minute'");
+                self.owner.run("UPDATE wed.host SET expires_at = expires_at - interval '1 minute'");
             }
             Fault::Paused => self.pause_or_resume(),
             Fault::Operated => self.operate(),
@@ -309,9 +299,7 @@ impl World {
         if self.started < INSTANCES_MAX {
             self.started += 1;
             let at = self.s.random.random_range(0..self.flows.len());
-            let _ = self.flows[at]
-                .session
-                .tried("INSERT INTO wed_flow DEFAULT VALUES");
+            let _ = self.flows[at].session.tried("INSERT INTO wed_flow DEFAULT VALUES");
             let told = Event::Told;
             let host = self.s.random.random_range(0..self.hosts.len());
             // A notification, which all others miss.
@@ -334,18 +322,13 @@ impl World {
         let groups = self.s.groups(&[Outcome { claimed, verdict }]);
         let number = self.hosts[at].number;
         let committed = on(self.s.commits.commit_batch(number, &groups, false, false));
-        assert!(
-            committed.is_err(),
-            "only the present claim's token finishes a job: {token}"
-        );
+        assert!(committed.is_err(), "only the present claim's token finishes a job: {token}");
     }
 
     /// The lease ends, and the host does not know.
     fn expire(&mut self, at: usize) {
         let number = self.hosts[at].number;
-        self.owner.run(&format!(
-            "UPDATE wed.host SET expires_at = now() - interval '1 s' WHERE host_id = {number}"
-        ));
+        self.owner.run(&format!("UPDATE wed.host SET expires_at = now() - interval '1 s' WHERE host_id = {number}"));
     }
 
     fn stop(&mut self, at: usize) {
@@ -383,9 +366,8 @@ impl World {
 
     /// Numbers of a flow's instances, in their order.
     fn instances(&mut self, flow: FlowId, status: &str) -> Vec<String> {
-        self.owner.lines(&format!(
-            "SELECT wid FROM wed.instance WHERE flow_id = {flow} AND status ~ '{status}' ORDER BY wid"
-        ))
+        self.owner
+            .lines(&format!("SELECT wid FROM wed.instance WHERE flow_id = {flow} AND status ~ '{status}' ORDER BY wid"))
     }
 
     fn any_flow(&mut self) -> usize {
@@ -409,9 +391,8 @@ impl World {
             }
         };
         let Flow { id, tenant, .. } = self.flows[at];
-        let refused = self.operator.tried(&format!(
-            "SELECT wed.set_pause({tenant}, {id}, {scope}, {pause}, 'simulated', 'why')"
-        ));
+        let refused =
+            self.operator.tried(&format!("SELECT wed.set_pause({tenant}, {id}, {scope}, {pause}, 'simulated', 'why')"));
         // What a lock keeps from being resumed is resumed later.
         if refused.is_none() == pause {
             self.paused = Some((at, scope));
@@ -426,16 +407,14 @@ impl World {
             self.retry(id, &wid);
             // A skipped job is fired again by the next state, or when its instance, an exception then, is retried.
             let transition = self.s.random.random_range(1..4);
-            let _ = self.operator.tried(&format!(
-                "SELECT wed.skip_job({id}, {wid}, 'tr_a{transition}', 'simulated', 'why')"
-            ));
+            let _ = self
+                .operator
+                .tried(&format!("SELECT wed.skip_job({id}, {wid}, 'tr_a{transition}', 'simulated', 'why')"));
         }
     }
 
     fn retry(&mut self, flow: FlowId, wid: &str) {
-        let _ = self.operator.tried(&format!(
-            "SELECT wed.retry_instance({flow}, {wid}, 'simulated', '')"
-        ));
+        let _ = self.operator.tried(&format!("SELECT wed.retry_instance({flow}, {wid}, 'simulated', '')"));
     }
 
     fn retry_all(&mut self) {
@@ -450,9 +429,9 @@ impl World {
     fn redefine(&mut self) {
         let (at, priority) = (self.any_flow(), self.s.random.random_range(0..9));
         let delay = self.s.random.random_range(0..2) * 15;
-        let _ = self.flows[at].session.tried(&format!(
-            "UPDATE wed_trig SET priority = {priority}, delay = '{delay} s' WHERE NOT cfinal"
-        ));
+        let _ = self.flows[at]
+            .session
+            .tried(&format!("UPDATE wed_trig SET priority = {priority}, delay = '{delay} s' WHERE NOT cfinal"));
     }
 
     /// Another session locks an instance or a flow's table, or lets go of what it holds.
@@ -480,11 +459,7 @@ impl World {
             self.pause_or_resume();
         }
         assert_eq!(self.paused, None, "nothing keeps it from being resumed");
-        let numbers: Vec<String> = self
-            .hosts
-            .iter()
-            .map(|host| host.number.to_string())
-            .collect();
+        let numbers: Vec<String> = self.hosts.iter().map(|host| host.number.to_string()).collect();
         self.owner.run(&format!(
             "UPDATE wed.host SET expires_at = now() - interval '1 s' WHERE host_id NOT IN ({})",
             numbers.join(", ")
@@ -529,9 +504,7 @@ impl World {
             found.extend(lines.map(|line| format!("twelve transitions, to the end: {line}")));
         }
         let unclear = self.hosts.iter().filter(|host| !host.is_clear());
-        found.extend(
-            unclear.map(|host| format!("host {} has nothing left of any job", host.number)),
-        );
+        found.extend(unclear.map(|host| format!("host {} has nothing left of any job", host.number)));
         found
     }
 }
@@ -641,8 +614,7 @@ impl Seeds {
 /// The message of a panic.
 pub(super) fn message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().cloned();
-    text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()))
-        .unwrap_or_default()
+    text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default()
 }
 
 #[harness::test]
@@ -667,9 +639,6 @@ fn protocol_holds_under_faults_at_every_step() {
         }
     });
     let counts = (seeds.counts.into_inner()).unwrap_or_else(PoisonError::into_inner);
-    let broken: Vec<String> = counts
-        .into_iter()
-        .flat_map(|(_, sums)| sums.broken)
-        .collect();
+    let broken: Vec<String> = counts.into_iter().flat_map(|(_, sums)| sums.broken).collect();
     assert!(broken.is_empty(), "{broken:#?}");
 }

@@ -33,15 +33,9 @@ fn condition_fires_when_the_clock_makes_it_true() {
     let mut s = flow.session();
     s.run("INSERT INTO wed_flow (remind_at) VALUES (now() + interval '2 s'), (now() + interval '1 day')");
     let host = flow.database.host(one_lane("one"));
-    eventually("the reminder", || {
-        (s.pending(1) == ["do_work", "remind"]).then_some(())
-    });
+    eventually("the reminder", || (s.pending(1) == ["do_work", "remind"]).then_some(()));
     assert_eq!(s.pending(2), ["do_work"]);
-    assert_eq!(
-        s.trace(1),
-        ["-> {do_work} R", "_CLOCK -> {remind} R"],
-        "only what has become true is fired"
-    );
+    assert_eq!(s.trace(1), ["-> {do_work} R", "_CLOCK -> {remind} R"], "only what has become true is fired");
     let early = s.number(
         "SELECT count(*) FROM wed_trace t JOIN wed_flow USING (wid) WHERE trw = '_CLOCK' AND tstmp < remind_at",
     );
@@ -78,20 +72,9 @@ fn condition_without_a_clock_is_not_looked_at() {
         "INSERT INTO wed_attr (aname) VALUES ('a'); INSERT INTO wed_trig (trname, cpred) VALUES ('t', 'a::integer \
          IS NULL AND a IS DISTINCT FROM ''now()''');",
     );
-    assert_eq!(
-        flow.database
-            .owner()
-            .number("SELECT count(*) FROM wed.due_clock()"),
-        0
-    );
-    flow.session()
-        .run("UPDATE wed_trig SET cpred = 'a::timestamptz < current_timestamp OR a IS NULL'");
-    assert_eq!(
-        flow.database
-            .owner()
-            .number("SELECT count(*) FROM wed.due_clock()"),
-        1
-    );
+    assert_eq!(flow.database.owner().number("SELECT count(*) FROM wed.due_clock()"), 0);
+    flow.session().run("UPDATE wed_trig SET cpred = 'a::timestamptz < current_timestamp OR a IS NULL'");
+    assert_eq!(flow.database.owner().number("SELECT count(*) FROM wed.due_clock()"), 1);
 }
 
 #[harness::test]
@@ -121,9 +104,7 @@ fn jobs_that_failed_together_come_back_apart() {
     let pauses = "FROM (SELECT wed.backoff_of('10 s', 2) AS p FROM generate_series(1, 40)) b";
     assert!(owner.number(&format!("SELECT count(DISTINCT p) {pauses}")) > 30);
     assert_eq!(
-        owner.line(&format!(
-            "SELECT min(p) >= '20 s', max(p) <= '25 s' {pauses}"
-        )),
+        owner.line(&format!("SELECT min(p) >= '20 s', max(p) <= '25 s' {pauses}")),
         "t|t",
         "never sooner than the backoff"
     );
@@ -142,8 +123,7 @@ fn key_starts_and_sends_once_over_every_door() {
     let start = "SELECT wed_start('{}', 'order-7')";
     assert_eq!(s.number(start), s.number(start));
     assert_eq!(s.number("SELECT count(*) FROM wed_flow"), 1);
-    s.refused("SELECT wed_start('{\"done\": true}', 'order-7')")
-        .expect("WF046");
+    s.refused("SELECT wed_start('{\"done\": true}', 'order-7')").expect("WF046");
     let url = database.url();
     let event = |key: &str| {
         let mut command = wed(&url);
@@ -156,28 +136,14 @@ fn key_starts_and_sends_once_over_every_door() {
     let client = api.user("default", "ann", "participant");
     let sent = |key: &str| {
         let body = json!({ "state": { "remind_at": "2031-01-01T00:00:00Z" } }).to_string();
-        let headers = [
-            ("content-type", "application/json"),
-            ("idempotency-key", key),
-        ];
-        client
-            .send(
-                "POST",
-                "/v1/flows/trial/instances/1/event",
-                &headers,
-                body.as_bytes(),
-            )
-            .is(200)
-            .json()["sent"]
+        let headers = [("content-type", "application/json"), ("idempotency-key", key)];
+        client.send("POST", "/v1/flows/trial/instances/1/event", &headers, body.as_bytes()).is(200).json()["sent"]
             .clone()
     };
     assert_eq!((sent("h"), sent("h")), (json!(true), json!(false)));
     let notes = s.lines("SELECT trw, note FROM wed_trace WHERE wid = 1 AND seq > 1 ORDER BY seq");
     assert_eq!(notes.len(), 2, "{notes:?}");
-    assert!(
-        notes[1].starts_with("_EVENT|") && notes[1].contains("ann"),
-        "{notes:?}"
-    );
+    assert!(notes[1].starts_with("_EVENT|") && notes[1].contains("ann"), "{notes:?}");
 }
 
 #[harness::test]
@@ -185,14 +151,9 @@ fn refused_event_leaves_its_key_unused() {
     let flow = Flow::of(REMINDER);
     let mut s = flow.session();
     s.start();
-    s.refused("SELECT wed_event(1, '{\"done\": true}', 'k')")
-        .expect("WF003");
-    s.refused("SELECT wed_event(9, '{\"remind_at\": null}', 'k')")
-        .expect("WF040");
-    assert_eq!(
-        s.line("SELECT wed_event(1, '{\"remind_at\": \"2030-01-01\"}', 'k')"),
-        "t"
-    );
+    s.refused("SELECT wed_event(1, '{\"done\": true}', 'k')").expect("WF003");
+    s.refused("SELECT wed_event(9, '{\"remind_at\": null}', 'k')").expect("WF040");
+    assert_eq!(s.line("SELECT wed_event(1, '{\"remind_at\": \"2030-01-01\"}', 'k')"), "t");
 }
 
 /// A session of the same flow of another tenant.
@@ -200,10 +161,7 @@ fn counters_of_another_tenant(database: &Arc<Database>) -> Session {
     let store = &database.store;
     on(store.create_tenant("other", "")).expect("a tenant");
     let component = sample_component("counters");
-    on(wedflow_worker::upload(
-        store, "other", "counters", component,
-    ))
-    .expect("uploaded");
+    on(wedflow_worker::upload(store, "other", "counters", component)).expect("uploaded");
     let file = repository("sample-transitions/counters/flow.toml");
     let text = std::fs::read_to_string(file).expect("a definition");
     let definition: wedflow_model::FlowDefinition = toml::from_str(&text).expect("readable");
@@ -229,13 +187,8 @@ fn delayed_jobs_run_in_time_when_ten_thousand_are_due_at_once() {
     let runs = "SELECT count(*) FROM wed_trace WHERE trw IS NOT NULL";
     eventually("the first of them", || (s.number(runs) > 0).then_some(()));
     let wid = other.start();
-    eventually("the other tenant's instance", || {
-        (other.status(wid) == "F").then_some(())
-    });
-    println!(
-        "another tenant's instance ended after {} of them",
-        s.number(runs)
-    );
+    eventually("the other tenant's instance", || (other.status(wid) == "F").then_some(()));
+    println!("another tenant's instance ended after {} of them", s.number(runs));
     eventually("all of them", || {
         (owner.number("SELECT count(*) FROM wed.instance WHERE status <> 'F'") == 0).then_some(())
     });
@@ -244,12 +197,8 @@ fn delayed_jobs_run_in_time_when_ten_thousand_are_due_at_once() {
          wed_trace)",
     );
     assert_eq!(early, 0);
-    println!(
-        "10 000 jobs due at once: done {:?} after they were set",
-        begun.elapsed()
-    );
-    let once =
-        "SELECT count(DISTINCT wid), count(*), max(attempt) FROM wed_trace WHERE trw IS NOT NULL";
+    println!("10 000 jobs due at once: done {:?} after they were set", begun.elapsed());
+    let once = "SELECT count(DISTINCT wid), count(*), max(attempt) FROM wed_trace WHERE trw IS NOT NULL";
     assert_eq!(s.line(once), "10000|10000|1");
     let ended = other.line("SELECT max(tstmp) FROM wed_trace");
     let meanwhile = s.number(&format!("{runs} AND tstmp > '{ended}'"));

@@ -19,39 +19,22 @@ fn change_in_sql_is_a_version_that_can_be_taken_back() {
     s.run("UPDATE wed_trig SET cpred = 'n >= 2' WHERE cfinal");
     let versions = "SELECT count(*) FROM wed_version";
     let before = s.number(versions);
-    assert_eq!(
-        s.line("SELECT actor = session_user FROM wed_version ORDER BY version DESC LIMIT 1"),
-        "t"
-    );
+    assert_eq!(s.line("SELECT actor = session_user FROM wed_version ORDER BY version DESC LIMIT 1"), "t");
     assert_eq!(
         s.lines("SELECT part, name, was, becomes FROM wed_difference()"),
         ["setting|final|\"n >= 3\"|\"n >= 2\""]
     );
-    let preview: Json = s
-        .line("SELECT wed_roll_back()")
-        .parse()
-        .expect("a document");
+    let preview: Json = s.line("SELECT wed_roll_back()").parse().expect("a document");
     assert_eq!(preview["preview"], true);
     assert_eq!(preview["applied"]["settings_changed"], json!(["final"]));
     assert_eq!(s.number(versions), before, "a preview changes nothing");
-    let done: Json = s
-        .line("SELECT wed_roll_back(preview => false)")
-        .parse()
-        .expect("a document");
+    let done: Json = s.line("SELECT wed_roll_back(preview => false)").parse().expect("a document");
     assert_eq!(done["preview"], false);
     assert_eq!(s.line("SELECT cpred FROM wed_trig WHERE cfinal"), "n >= 3");
     assert_eq!(s.number(versions), before + 1);
-    assert_eq!(
-        flow.database
-            .owner()
-            .number("SELECT count(*) FROM wed.audit WHERE action = 'flow.rollback'"),
-        1
-    );
+    assert_eq!(flow.database.owner().number("SELECT count(*) FROM wed.audit WHERE action = 'flow.rollback'"), 1);
     s.refused("SELECT wed_roll_back(4711)").expect("WF040");
-    assert_eq!(
-        s.line("SELECT wed_roll_back(preview => NULL) ->> 'preview'"),
-        "true"
-    );
+    assert_eq!(s.line("SELECT wed_roll_back(preview => NULL) ->> 'preview'"), "true");
 }
 
 #[harness::test]
@@ -94,10 +77,7 @@ fn earlier_definition_comes_back_whole() {
     assert_eq!(parts, ["attribute", "setting", "transition", "trigger"]);
     owner.run("SELECT wed.roll_back(flow_id, NULL, false, true, 'owner') FROM wed.flow");
     assert_eq!(owner.line(definition), as_it_was);
-    assert_eq!(
-        owner.line("SELECT (plan -> 'tasks' -> 0 ->> 'role') FROM wed.work_plan"),
-        "Caixa"
-    );
+    assert_eq!(owner.line("SELECT (plan -> 'tasks' -> 0 ->> 'role') FROM wed.work_plan"), "Caixa");
     // And an instance runs by it.
     s.run("INSERT INTO wed_flow DEFAULT VALUES");
     assert_eq!(s.lines("SELECT trname FROM job_pool"), ["pay"]);
@@ -116,17 +96,9 @@ fn rolling_back_in_sql_leaves_components_and_grants() {
     define(&database, definition("n < 1", json!({})));
     let mut s = flow.session();
     s.run("SELECT wed_roll_back(preview => false)");
-    assert_eq!(
-        s.line("SELECT cpred FROM wed_trig WHERE NOT cfinal"),
-        "n = 0"
-    );
+    assert_eq!(s.line("SELECT cpred FROM wed_trig WHERE NOT cfinal"), "n = 0");
     let mut owner = database.owner();
-    assert_eq!(
-        owner.line(
-            "SELECT (SELECT count(*) FROM wed.binding), (SELECT count(*) FROM wed.\"grant\")"
-        ),
-        "0|0"
-    );
+    assert_eq!(owner.line("SELECT (SELECT count(*) FROM wed.binding), (SELECT count(*) FROM wed.\"grant\")"), "0|0");
 }
 
 #[harness::test]
@@ -136,17 +108,11 @@ fn one_transaction_leaves_one_version_and_the_newest_hundred_are_kept() {
     s.run(&format!("BEGIN; {STEPS}; COMMIT"));
     assert_eq!(s.number("SELECT count(*) FROM wed_version"), 1);
     for limit in 4..=108 {
-        s.run(&format!(
-            "UPDATE wed_trig SET cpred = 'n >= {limit}' WHERE cfinal"
-        ));
+        s.run(&format!("UPDATE wed_trig SET cpred = 'n >= {limit}' WHERE cfinal"));
     }
     assert_eq!(s.number("SELECT count(*) FROM wed_version"), 100);
-    assert_eq!(
-        s.line("SELECT definition ->> 'final' FROM wed_version ORDER BY version DESC LIMIT 1"),
-        "n >= 108"
-    );
-    s.refused("INSERT INTO wed_version SELECT * FROM wed_version")
-        .expect("42501");
+    assert_eq!(s.line("SELECT definition ->> 'final' FROM wed_version ORDER BY version DESC LIMIT 1"), "n >= 108");
+    s.refused("INSERT INTO wed_version SELECT * FROM wed_version").expect("42501");
 }
 
 #[harness::test]
@@ -171,29 +137,11 @@ fn definitions_with_a_name_twice_or_a_default_of_another_type_are_refused() {
     let attribute = |name: &str, kind: &str, default: &str| json!({ "name": name, "type": kind, "default": default });
     let trigger = |name: &str| json!({ "name": name, "when": "a = 'x'", "transition": name });
     for (attributes, triggers, code, named) in [
+        (json!([attribute("a", "text", "x"), attribute("a", "text", "y")]), json!([trigger("t")]), "WF013", "\"a\""),
+        (json!([attribute("a", "text", "x")]), json!([trigger("t"), trigger("t")]), "WF013", "\"t\""),
+        (json!([attribute("a", "enum(x,y)", "z")]), json!([trigger("t")]), "23514", "\"a\""),
         (
-            json!([attribute("a", "text", "x"), attribute("a", "text", "y")]),
-            json!([trigger("t")]),
-            "WF013",
-            "\"a\"",
-        ),
-        (
-            json!([attribute("a", "text", "x")]),
-            json!([trigger("t"), trigger("t")]),
-            "WF013",
-            "\"t\"",
-        ),
-        (
-            json!([attribute("a", "enum(x,y)", "z")]),
-            json!([trigger("t")]),
-            "23514",
-            "\"a\"",
-        ),
-        (
-            json!([
-                attribute("a", "text", "x"),
-                attribute("n", "integer", "abc")
-            ]),
+            json!([attribute("a", "text", "x"), attribute("n", "integer", "abc")]),
             json!([trigger("t")]),
             "22P02",
             "\"n\"",
@@ -204,9 +152,6 @@ fn definitions_with_a_name_twice_or_a_default_of_another_type_are_refused() {
         let refused = on(database.store.apply("default", &definition)).expect_err("refused");
         let refusal = refused.refusal().expect("by the database");
         assert_eq!(refusal.code, code, "{refusal:?}");
-        assert!(
-            refusal.message.contains(named) && refusal.hint.is_some(),
-            "{refusal:?}"
-        );
+        assert!(refusal.message.contains(named) && refusal.hint.is_some(), "{refusal:?}");
     }
 }

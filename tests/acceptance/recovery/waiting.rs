@@ -17,12 +17,7 @@ use crate::support::{Database, Flow, eventually};
 /// took; the program is ended.
 fn told(flow: &Flow, arguments: &[&str]) -> (String, Duration) {
     let mut command = wed(&flow.database.url());
-    let mut child = command
-        .args(arguments)
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("wed");
+    let mut child = command.args(arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("wed");
     let begun = Instant::now();
     let errors = BufReader::new(child.stderr.take().expect("standard error"));
     let (lines, read) = mpsc::channel();
@@ -62,13 +57,9 @@ fn whoever_waits_is_told_what_for() {
         assert!(took < crate::support::GENEROUS, "{took:?}");
         println!("{arguments:?}: told after {took:?}");
     }
-    run(wed(&flow.database.url()).args(["instance", "pause", "trial", &wid, "--reason", "x"]))
-        .done();
+    run(wed(&flow.database.url()).args(["instance", "pause", "trial", &wid, "--reason", "x"])).done();
     let (line, _) = told(&flow, &["instance", "watch", "trial", &wid]);
-    assert!(
-        line.contains("[paused]") && line.contains("wed instance resume"),
-        "{line}"
-    );
+    assert!(line.contains("[paused]") && line.contains("wed instance resume"), "{line}");
 }
 
 #[harness::test]
@@ -84,17 +75,11 @@ fn open_circuit_is_a_reason() {
     let database = Database::new();
     let flow = crate::host::flow_of_one(&database, "trap", ", attempts, backoff=30, '10 ms'");
     let host = database.host(crate::support::database::one_lane("one"));
-    flow.session()
-        .run("INSERT INTO wed_flow (a1) SELECT 'new' FROM generate_series(1, 40)");
+    flow.session().run("INSERT INTO wed_flow (a1) SELECT 'new' FROM generate_series(1, 40)");
     let mut owner = database.owner();
-    eventually("an open circuit breaker", || {
-        (owner.number("SELECT count(*) FROM wed.circuit") > 0).then_some(())
-    });
+    eventually("an open circuit breaker", || (owner.number("SELECT count(*) FROM wed.circuit") > 0).then_some(()));
     let problems = owner.lines("SELECT code FROM wed.problems()");
-    assert!(
-        problems.contains(&"circuit_open".to_owned()),
-        "{problems:?}"
-    );
+    assert!(problems.contains(&"circuit_open".to_owned()), "{problems:?}");
     let codes = owner.lines(
         "BEGIN; UPDATE wed.job SET host_id = (SELECT max(host_id) FROM wed.circuit) WHERE trname = 'trap';
          SELECT DISTINCT wed.waiting_reason(flow_id, wid, tgid) FROM wed.job WHERE trname = 'trap'; ROLLBACK",
@@ -108,21 +93,13 @@ fn status_names_whose_lock_is_in_the_way() {
     let flow = Flow::of(PAPER);
     let (mut s, mut owner) = (flow.session(), flow.database.owner());
     let wid = s.start();
-    s.run(&format!(
-        "BEGIN; SELECT FROM wed_flow WHERE wid = {wid} FOR UPDATE"
-    ));
+    s.run(&format!("BEGIN; SELECT FROM wed_flow WHERE wid = {wid} FOR UPDATE"));
     let pid = s.line("SELECT pg_backend_pid()");
-    let mut named =
-        || owner.lines("SELECT text, hint FROM wed.problems() WHERE code = 'lock_held'");
+    let mut named = || owner.lines("SELECT text, hint FROM wed.problems() WHERE code = 'lock_held'");
     assert!(named().is_empty(), "nothing waits for it");
-    flow.database
-        .owner()
-        .run("UPDATE wed.job SET due = now() + interval '1 hour', put_off = 'a lock'");
+    flow.database.owner().run("UPDATE wed.job SET due = now() + interval '1 hour', put_off = 'a lock'");
     let told = eventually("it is named", || named().pop());
-    assert!(
-        told.contains(&format!("pg_terminate_backend({pid})")),
-        "{told}"
-    );
+    assert!(told.contains(&format!("pg_terminate_backend({pid})")), "{told}");
 }
 
 #[harness::test]
@@ -137,12 +114,9 @@ fn killed_host_is_missed_before_its_leases_end() {
         owner.lines(kept).pop()
     });
     host.signal("-KILL");
-    let problems =
-        "SELECT string_agg(code, ' ' ORDER BY code) FROM wed.problems() WHERE code ~ 'host'";
+    let problems = "SELECT string_agg(code, ' ' ORDER BY code) FROM wed.problems() WHERE code ~ 'host'";
     let missed = "host_lost no_host";
-    eventually("it is missed", || {
-        (owner.line(problems) == missed).then_some(())
-    });
+    eventually("it is missed", || (owner.line(problems) == missed).then_some(()));
     // Its leases hold, however slow this machine is.
     owner.run(&format!(
         "UPDATE wed.host SET expires_at = now() + interval '1 hour'; UPDATE wed.job SET host_id = {number}"
@@ -161,23 +135,15 @@ fn reasons_are_a_view_in_sql() {
     let wid = s.start();
     s.line(&format!("SELECT wed_pause({wid}, 'holiday')"));
     assert_eq!(
-        s.lines(&format!(
-            "SELECT trname, waits_code FROM wed_waiting WHERE wid = {wid} ORDER BY 1"
-        )),
+        s.lines(&format!("SELECT trname, waits_code FROM wed_waiting WHERE wid = {wid} ORDER BY 1")),
         ["tr_a2|paused", "tr_a3|paused"]
     );
 }
 
 /// Statements that make the one job wait, each with its reason.
 const REASONS: [(WaitingReason, &str); 13] = [
-    (
-        WaitingReason::Time,
-        "UPDATE wed.job SET due = now() + interval '1 hour'",
-    ),
-    (
-        WaitingReason::Locked,
-        "UPDATE wed.job SET due = now() + interval '1 hour', put_off = 'a lock'",
-    ),
+    (WaitingReason::Time, "UPDATE wed.job SET due = now() + interval '1 hour'"),
+    (WaitingReason::Locked, "UPDATE wed.job SET due = now() + interval '1 hour', put_off = 'a lock'"),
     (
         WaitingReason::Siblings,
         // Two of one instance: each is the other's.
@@ -188,10 +154,7 @@ const REASONS: [(WaitingReason, &str); 13] = [
          UPDATE wed.job SET awaits_siblings = true",
     ),
     (WaitingReason::Quota, "UPDATE wed.usage SET resting = true"),
-    (
-        WaitingReason::Paused,
-        "SELECT wed.set_pause(1, NULL, NULL, NULL, true, 'ann', 'why')",
-    ),
+    (WaitingReason::Paused, "SELECT wed.set_pause(1, NULL, NULL, NULL, true, 'ann', 'why')"),
     (
         WaitingReason::Circuit,
         "INSERT INTO wed.circuit (host_id, component_id, trname) SELECT h.host_id, j.component_id, trname FROM \
@@ -206,18 +169,9 @@ const REASONS: [(WaitingReason, &str); 13] = [
         WaitingReason::NotRunnable,
         "UPDATE wed.job SET due = now() + interval '1 hour', put_off = 'it cannot run: no such transition', not_runnable = true",
     ),
-    (
-        WaitingReason::NoWorker,
-        "DELETE FROM wed.binding; UPDATE wed.job SET component_id = NULL",
-    ),
-    (
-        WaitingReason::Reservation,
-        "UPDATE wed.job SET blocked = 'r'",
-    ),
-    (
-        WaitingReason::Precedence,
-        "UPDATE wed.job SET blocked = 'p'",
-    ),
+    (WaitingReason::NoWorker, "DELETE FROM wed.binding; UPDATE wed.job SET component_id = NULL"),
+    (WaitingReason::Reservation, "UPDATE wed.job SET blocked = 'r'"),
+    (WaitingReason::Precedence, "UPDATE wed.job SET blocked = 'p'"),
     (
         WaitingReason::Event,
         "UPDATE wed.job SET is_wait = true, due = 'infinity'; UPDATE wed.trigger SET waits_for = 'a1' \
@@ -252,9 +206,7 @@ fn is_the_same_at_every_door(reason: WaitingReason, makes_it_wait: &str) {
     let code = reason.code();
     let view = format!("SELECT DISTINCT waits_code FROM {schema}.wed_waiting");
     assert_eq!(owner.lines(&view), [code], "the view");
-    let pool = owner.line(&format!(
-        "SELECT DISTINCT coalesce(waits_for, '') FROM {schema}.job_pool"
-    ));
+    let pool = owner.line(&format!("SELECT DISTINCT coalesce(waits_for, '') FROM {schema}.job_pool"));
     use WaitingReason::{Circuit, NoComponent, NoHost, NoWorker, Quota, Time};
     assert_eq!(pool.is_empty(), reason == Time, "{code}: {pool}");
     if [Circuit, NoComponent, NoHost, NoWorker, Quota].contains(&reason) {
@@ -270,9 +222,6 @@ fn is_the_same_at_every_door(reason: WaitingReason, makes_it_wait: &str) {
     let shown = run(&mut show).done().json();
     assert_eq!(shown["jobs"][0]["waits_for"], code, "{shown}");
     let (line, took) = told(&flow, &["instance", "watch", &flow.name, &wid]);
-    assert!(
-        line.contains(&format!("[{code}]")) && line.contains(reason.hint()),
-        "{code}: {line}"
-    );
+    assert!(line.contains(&format!("[{code}]")) && line.contains(reason.hint()), "{code}: {line}");
     println!("{code}: told after {took:?}");
 }

@@ -29,12 +29,7 @@ struct Comparison<'a> {
 
 /// Names the changes that break a client of `old`.
 fn breaking_changes(old: &Json, new: &Json) -> Vec<String> {
-    let mut comparison = Comparison {
-        old,
-        new,
-        breaks: Vec::new(),
-        seen: BTreeSet::new(),
-    };
+    let mut comparison = Comparison { old, new, breaks: Vec::new(), seen: BTreeSet::new() };
     for (path, item) in members(&old["paths"]) {
         for (method, operation) in members(item).filter(|(name, _)| *name != "parameters") {
             let at = format!("{} {path}", method.to_uppercase());
@@ -58,10 +53,7 @@ fn items(array: &Json) -> impl Iterator<Item = &Json> {
 
 /// Texts of an array, or the one text that stands for it.
 fn words(value: &Json) -> BTreeSet<&str> {
-    items(value)
-        .chain(Some(value))
-        .filter_map(Json::as_str)
-        .collect()
+    items(value).chain(Some(value)).filter_map(Json::as_str).collect()
 }
 
 /// Follows a reference; returns its name too.
@@ -89,21 +81,17 @@ impl Comparison<'_> {
             let before = items(&old["parameters"]).find(|other| key(other) == key(one));
             if before.is_none_or(|before| before["required"] != true) {
                 let name = &one["name"];
-                self.breaks
-                    .push(format!("{at}: parameter {name} is required now"));
+                self.breaks.push(format!("{at}: parameter {name} is required now"));
             }
         }
         let (body, other) = (&old["requestBody"], &new["requestBody"]);
         if body["required"] != true && other["required"] == true {
-            self.breaks
-                .push(format!("{at}: a document is required now"));
+            self.breaks.push(format!("{at}: a document is required now"));
         }
         self.contents(&format!("{at}: sent"), body, other, Way::Sent);
         for (status, answer) in members(&old["responses"]).filter(|(s, _)| s.starts_with('2')) {
             match new["responses"].get(status) {
-                None => self
-                    .breaks
-                    .push(format!("{at}: {status} is answered no more")),
+                None => self.breaks.push(format!("{at}: {status} is answered no more")),
                 Some(other) => {
                     let at = format!("{at}: answered {status}");
                     self.contents(&at, answer, other, Way::Answered);
@@ -129,21 +117,18 @@ impl Comparison<'_> {
         }
         let (before, after) = (words(&old["type"]), words(&new["type"]));
         // Without a type, it may be anything.
-        let is_within = |one: &BTreeSet<&str>, other: &BTreeSet<&str>| {
-            other.is_empty() || !one.is_empty() && one.is_subset(other)
-        };
+        let is_within =
+            |one: &BTreeSet<&str>, other: &BTreeSet<&str>| other.is_empty() || !one.is_empty() && one.is_subset(other);
         let fits = match way {
             Way::Sent => is_within(&before, &after),
             Way::Answered => is_within(&after, &before),
         };
         if !fits {
-            self.breaks
-                .push(format!("{at}: {before:?} became {after:?}"));
+            self.breaks.push(format!("{at}: {before:?} became {after:?}"));
         }
         let (values, others) = (words(&old["enum"]), words(&new["enum"]));
         if is_sent && !others.is_empty() && !values.is_subset(&others) {
-            self.breaks
-                .push(format!("{at}: of {values:?}, {others:?} are left"));
+            self.breaks.push(format!("{at}: of {values:?}, {others:?} are left"));
         }
         self.members(at, old, new, way);
         for part in ["items", "additionalProperties"] {
@@ -217,8 +202,7 @@ fn present_api_breaks_no_client_of_the_kept_description() {
 
 /// A description of one operation that takes and answers a document.
 fn described(parameters: Json, sent: Json, answered: Json) -> Json {
-    let document =
-        |schema: Json| json!({ "content": { "application/json": { "schema": schema } } });
+    let document = |schema: Json| json!({ "content": { "application/json": { "schema": schema } } });
     json!({
         "paths": { "/v1/things": { "post": {
             "parameters": parameters,
@@ -245,30 +229,18 @@ fn comparison_names_each_change_that_breaks_and_no_other() {
     let kind = |values: &[&str]| json!({ "type": "string", "enum": values });
     let old = described(
         json!([query("limit", false)]),
-        object(
-            json!({ "name": text, "kind": kind(&["a", "b"]) }),
-            json!(["name"]),
-        ),
+        object(json!({ "name": text, "kind": kind(&["a", "b"]) }), json!(["name"])),
         object(json!({ "id": number, "note": text }), json!(["id"])),
     );
     let wider = described(
         json!([query("limit", false), query("order", false)]),
-        object(
-            json!({ "name": text, "kind": kind(&["a", "b", "c"]), "at": text }),
-            json!([]),
-        ),
-        object(
-            json!({ "id": number, "note": text, "at": text }),
-            json!(["id", "at", "note"]),
-        ),
+        object(json!({ "name": text, "kind": kind(&["a", "b", "c"]), "at": text }), json!([])),
+        object(json!({ "id": number, "note": text, "at": text }), json!(["id", "at", "note"])),
     );
     assert_eq!(breaking_changes(&old, &wider), Vec::<String>::new());
     let narrower = described(
         json!([query("order", true)]),
-        object(
-            json!({ "name": number, "kind": kind(&["a"]), "at": text }),
-            json!(["name", "at"]),
-        ),
+        object(json!({ "name": number, "kind": kind(&["a"]), "at": text }), json!(["name", "at"])),
         object(json!({ "id": number }), json!([])),
     );
     let mut found = breaking_changes(&old, &narrower);
@@ -286,8 +258,5 @@ fn comparison_names_each_change_that_breaks_and_no_other() {
     expected.sort();
     assert_eq!(found, expected);
     let nothing = json!({ "paths": {} });
-    assert_eq!(
-        breaking_changes(&old, &nothing),
-        ["POST /v1/things: was removed"]
-    );
+    assert_eq!(breaking_changes(&old, &nothing), ["POST /v1/things: was removed"]);
 }

@@ -151,10 +151,7 @@ const NAMED: [(&str, &str); 7] = [
     ("OnSchedule", "flows:write"),
     ("set_tenant_pause(", "jobs:write"),
     ("must_preview(&caller)", "flows:write or jobs:write"),
-    (
-        "must(&caller, asked.apply)",
-        "flows:write; jobs:write to preview",
-    ),
+    ("must(&caller, asked.apply)", "flows:write; jobs:write to preview"),
 ];
 
 /// Returns the permission of each request, as its handler asks for it.
@@ -164,21 +161,10 @@ fn permissions() -> BTreeMap<String, String> {
     for file in std::fs::read_dir(folder).expect("the routes") {
         let text = std::fs::read_to_string(file.expect("a file").path()).expect("text");
         for handler in text.split("#[utoipa::path(").skip(1) {
-            let method = handler
-                .split(',')
-                .next()
-                .unwrap_or_default()
-                .trim()
-                .to_uppercase();
-            let path = handler
-                .split("path = \"")
-                .nth(1)
-                .and_then(|rest| rest.split('"').next());
+            let method = handler.split(',').next().unwrap_or_default().trim().to_uppercase();
+            let path = handler.split("path = \"").nth(1).and_then(|rest| rest.split('"').next());
             let body = handler.split("\n/// ").next().unwrap_or_default();
-            found.insert(
-                format!("{method} {}", path.unwrap_or_default()),
-                permission_in(body),
-            );
+            found.insert(format!("{method} {}", path.unwrap_or_default()), permission_in(body));
         }
     }
     found
@@ -192,11 +178,7 @@ fn permission_in(handler: &str) -> String {
     let Some((_, rest)) = handler.split_once("Action::") else {
         return String::new();
     };
-    let verb = if rest.starts_with("read") {
-        "read"
-    } else {
-        "write"
-    };
+    let verb = if rest.starts_with("read") { "read" } else { "write" };
     let area = rest.split_once("Area::").map_or("", |(_, area)| area);
     let area: String = area.chars().take_while(|c| c.is_alphanumeric()).collect();
     match area.as_str() {
@@ -220,9 +202,8 @@ fn dashed(name: &str) -> String {
 
 #[harness::test]
 fn the_table_of_verbs_is_what_the_code_says() {
-    let mut table = String::from(
-        "| request | command | permission | audited as | preview |\n| --- | --- | --- | --- | --- |\n",
-    );
+    let mut table =
+        String::from("| request | command | permission | audited as | preview |\n| --- | --- | --- | --- | --- |\n");
     let code = |text: &str| match text {
         "" => String::new(),
         text => format!("`{text}`"),
@@ -262,9 +243,7 @@ fn each_verb_is_a_request_and_a_command_and_a_word_of_the_audit_log() {
         assert!(requests.contains_key(*request), "there is no {request}");
         let words = command.split(" --").next().unwrap_or_default();
         assert!(page.contains(&format!("`{words}")), "there is no {command}");
-        let is_said = ['"', '\'']
-            .iter()
-            .any(|quote| all.contains(&format!("{quote}{audited}")));
+        let is_said = ['"', '\''].iter().any(|quote| all.contains(&format!("{quote}{audited}")));
         assert!(is_said, "nothing is audited as {audited}");
     }
 }

@@ -32,16 +32,10 @@ impl Database {
     pub(crate) fn new() -> Arc<Self> {
         let (name, template) = (new_name(), template());
         let mut session = Session::open(&format!("{}/postgres", server::url()));
-        session.run(&format!(
-            "CREATE DATABASE \"{name}\" TEMPLATE \"{template}\""
-        ));
-        session.run(&format!(
-            "REVOKE CREATE, TEMPORARY ON DATABASE \"{name}\" FROM PUBLIC"
-        ));
+        session.run(&format!("CREATE DATABASE \"{name}\" TEMPLATE \"{template}\""));
+        session.run(&format!("REVOKE CREATE, TEMPORARY ON DATABASE \"{name}\" FROM PUBLIC"));
         let database = Database::named(name, server::url(), false);
-        database
-            .owner()
-            .run("UPDATE wed.installation SET mark = gen_random_uuid()");
+        database.owner().run("UPDATE wed.installation SET mark = gen_random_uuid()");
         database
     }
 
@@ -88,10 +82,8 @@ impl Database {
 
     /// A flow as a definition file says, with the file's name for it.
     pub(crate) fn apply(self: &Arc<Self>, file: &Path) -> Flow {
-        let text =
-            std::fs::read_to_string(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
-        let definition =
-            toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        let text = std::fs::read_to_string(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        let definition = toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
         self.define(&definition)
     }
 
@@ -120,9 +112,7 @@ impl Database {
     pub(crate) fn host(&self, settings: HostSettings) -> Host {
         let url = self.url();
         on(async {
-            let store = Store::connect(&url, settings.connections())
-                .await
-                .expect("connected");
+            let store = Store::connect(&url, settings.connections()).await.expect("connected");
             Host::start(store, settings).await.expect("a host")
         })
     }
@@ -174,8 +164,7 @@ fn template() -> &'static str {
 /// Drops the template, if there is one: on somebody's own server nothing may stay behind.
 pub(crate) fn drop_template() {
     if let Some(name) = TEMPLATE.get() {
-        Session::open(&format!("{}/postgres", server::url()))
-            .run(&format!("DROP DATABASE \"{name}\" WITH (FORCE)"));
+        Session::open(&format!("{}/postgres", server::url())).run(&format!("DROP DATABASE \"{name}\" WITH (FORCE)"));
     }
 }
 
@@ -205,11 +194,7 @@ impl Flow {
 
     /// Leaves a transition to a component.
     pub(crate) fn bind(&self, transition: &str, component: &str) {
-        on(self
-            .database
-            .store
-            .bind(self.id, transition, Some(component)))
-        .expect("bound");
+        on(self.database.store.bind(self.id, transition, Some(component))).expect("bound");
     }
 
     /// Waits until an instance is neither regular nor pending; its status.
@@ -224,29 +209,19 @@ impl Flow {
 
 /// Settings of a host for a test: one lane, so that hosts of many tests fit on the machine.
 pub(crate) fn one_lane(name: &str) -> HostSettings {
-    HostSettings {
-        name: name.to_owned(),
-        lanes: 1,
-        ..HostSettings::default()
-    }
+    HostSettings { name: name.to_owned(), lanes: 1, ..HostSettings::default() }
 }
 
 /// A component of the sample transitions.
 pub(crate) fn sample_component(name: &str) -> &'static [u8] {
-    static READ: OnceLock<std::sync::Mutex<std::collections::HashMap<String, &'static [u8]>>> =
-        OnceLock::new();
-    let mut read = READ
-        .get_or_init(Default::default)
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    static READ: OnceLock<std::sync::Mutex<std::collections::HashMap<String, &'static [u8]>>> = OnceLock::new();
+    let mut read = READ.get_or_init(Default::default).lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     read.entry(name.to_owned()).or_insert_with(|| {
         let file = super::repository("sample-transitions/target/wasm32-wasip2/release")
             .join(format!("{}.wasm", name.replace('-', "_")));
         Box::leak(
             std::fs::read(&file)
-                .unwrap_or_else(|error| {
-                    panic!("{}: {error}; `make samples` builds it", file.display())
-                })
+                .unwrap_or_else(|error| panic!("{}: {error}; `make samples` builds it", file.display()))
                 .into_boxed_slice(),
         )
     })

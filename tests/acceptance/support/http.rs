@@ -30,11 +30,7 @@ impl Api {
         settings.database_connections = 4;
         change(&mut settings);
         let server = on(Server::start(&database.store, &settings)).expect("the API is served");
-        Api {
-            address: server.address(),
-            server: Some(server),
-            database: Arc::clone(database),
-        }
+        Api { address: server.address(), server: Some(server), database: Arc::clone(database) }
     }
 
     /// A user of a tenant, with a token that may do all that the role may.
@@ -45,14 +41,7 @@ impl Api {
 
     /// Another token of a user.
     pub(crate) fn token(&self, tenant: &str, user: &str, name: &str, scopes: &[Scope]) -> Client {
-        let request = TokenRequest {
-            tenant,
-            user,
-            name,
-            scopes,
-            flows: &[],
-            days: 1,
-        };
+        let request = TokenRequest { tenant, user, name, scopes, flows: &[], days: 1 };
         let issued = on(issue(&self.database.store, None, &request)).expect("a token");
         Client::new(self.address, Some(issued.secret.reveal().to_owned()))
     }
@@ -105,32 +94,18 @@ impl Answered {
     #[track_caller]
     pub(crate) fn problem(&self, status: u16, code: &str) -> Json {
         let problem = self.json();
-        assert_eq!(
-            self.header("content-type"),
-            Some("application/problem+json"),
-            "{self:?}"
-        );
-        assert_eq!(
-            (self.status, &problem["status"]),
-            (status, &status.into()),
-            "{self:?}"
-        );
+        assert_eq!(self.header("content-type"), Some("application/problem+json"), "{self:?}");
+        assert_eq!((self.status, &problem["status"]), (status, &status.into()), "{self:?}");
         assert_eq!(problem["code"], code, "{self:?}");
         for key in ["type", "title", "detail", "instance", "hint"] {
-            assert!(
-                problem[key].as_str().is_some_and(|text| !text.is_empty()),
-                "{key} is missing in {self:?}"
-            );
+            assert!(problem[key].as_str().is_some_and(|text| !text.is_empty()), "{key} is missing in {self:?}");
         }
         problem
     }
 
     /// A header.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.headers
-            .iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value.as_str())
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
@@ -143,11 +118,7 @@ impl Client {
             .max_idle_connections(0)
             .build()
             .into();
-        Client {
-            address,
-            token,
-            agent,
-        }
+        Client { address, token, agent }
     }
 
     /// A client of somebody else's server.
@@ -157,32 +128,18 @@ impl Client {
 
     /// The same client with another token.
     pub(crate) fn with_token(&self, token: &str) -> Self {
-        Client {
-            token: Some(token.to_owned()),
-            ..self.clone()
-        }
+        Client { token: Some(token.to_owned()), ..self.clone() }
     }
 
     /// The same client without a token.
     pub(crate) fn without_token(&self) -> Self {
-        Client {
-            token: None,
-            ..self.clone()
-        }
+        Client { token: None, ..self.clone() }
     }
 
     /// Sends a request.
     #[track_caller]
-    pub(crate) fn send(
-        &self,
-        method: &str,
-        path: &str,
-        headers: &[(&str, &str)],
-        body: &[u8],
-    ) -> Answered {
-        let mut request = ureq::http::Request::builder()
-            .method(method)
-            .uri(format!("http://{}{path}", self.address));
+    pub(crate) fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answered {
+        let mut request = ureq::http::Request::builder().method(method).uri(format!("http://{}{path}", self.address));
         if let Some(token) = &self.token {
             request = request.header("authorization", format!("Bearer {token}"));
         }
@@ -203,12 +160,7 @@ impl Client {
             headers: response
                 .headers()
                 .iter()
-                .map(|(name, value)| {
-                    (
-                        name.as_str().to_owned(),
-                        value.to_str().unwrap_or_default().to_owned(),
-                    )
-                })
+                .map(|(name, value)| (name.as_str().to_owned(), value.to_str().unwrap_or_default().to_owned()))
                 .collect(),
             text: response.body_mut().read_to_string().unwrap_or_default(),
         }
@@ -246,9 +198,7 @@ impl Client {
     #[track_caller]
     pub(crate) fn raw(&self, bytes: &str, enough: impl Fn(&str) -> bool) -> String {
         let mut stream = TcpStream::connect(self.address).expect("connected");
-        stream
-            .set_read_timeout(Some(Duration::from_millis(200)))
-            .expect("a timeout");
+        stream.set_read_timeout(Some(Duration::from_millis(200))).expect("a timeout");
         stream.write_all(bytes.as_bytes()).expect("sent");
         let until = std::time::Instant::now() + GENEROUS;
         let mut answer = Vec::new();

@@ -19,13 +19,8 @@ pub(crate) use wait::{GENEROUS, eventually};
 /// Does the chores that look after jobs and workers. Returns what was done of each kind: jobs freed, workers counted, jobs
 /// without attempts ended, stale jobs skipped.
 pub(crate) fn sweep(store: &Store) -> [usize; 4] {
-    let done = [
-        ChoreKind::Abandoned,
-        ChoreKind::Overdue,
-        ChoreKind::Exhausted,
-        ChoreKind::Stale,
-    ]
-    .map(|kind| on(store.do_chores(kind)).expect("done").len());
+    let done = [ChoreKind::Abandoned, ChoreKind::Overdue, ChoreKind::Exhausted, ChoreKind::Stale]
+        .map(|kind| on(store.do_chores(kind)).expect("done").len());
     on(store.sweep()).expect("swept");
     done
 }
@@ -47,7 +42,5 @@ pub(crate) fn recover(store: &Store) {
 
 /// A file or folder of the repository.
 pub(crate) fn repository(path: &str) -> std::path::PathBuf {
-    std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("..")
-        .join(path)
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }

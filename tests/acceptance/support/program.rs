@@ -27,17 +27,10 @@ pub(crate) fn wed_path() -> &'static PathBuf {
             }
         }
         let built = cargo.output().expect("cargo runs");
-        assert!(
-            built.status.success(),
-            "wed does not build:\n{}",
-            String::from_utf8_lossy(&built.stderr)
-        );
+        assert!(built.status.success(), "wed does not build:\n{}", String::from_utf8_lossy(&built.stderr));
         // This test binary is in its subfolder `deps`.
         let here = std::env::current_exe().expect("the test binary");
-        here.ancestors()
-            .nth(2)
-            .expect("the folder of binaries")
-            .join("wed")
+        here.ancestors().nth(2).expect("the folder of binaries").join("wed")
     })
 }
 
@@ -121,15 +114,9 @@ pub(crate) fn psql(url: &str, script: &str) -> Answer {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .unwrap_or_else(|error| {
-            panic!("psql: {error}; install it, for example: apt-get install postgresql-client")
-        });
+        .unwrap_or_else(|error| panic!("psql: {error}; install it, for example: apt-get install postgresql-client"));
     // psql may stop reading at an error; what it then says is the answer.
-    let _ = child
-        .stdin
-        .take()
-        .expect("standard input")
-        .write_all(script.as_bytes());
+    let _ = child.stdin.take().expect("standard input").write_all(script.as_bytes());
     child.wait_with_output().expect("psql ends").into()
 }
 
@@ -174,8 +161,5 @@ impl Serving {
 pub(crate) fn token_of(database_url: &str, user: &str, role: &str) -> String {
     run(wed(database_url).args(["user", "create", user, "--role", role])).done();
     let token = run(wed(database_url).args(["--json", "token", "create", user])).done();
-    token.json()["secret"]
-        .as_str()
-        .expect("a secret")
-        .to_owned()
+    token.json()["secret"].as_str().expect("a secret").to_owned()
 }

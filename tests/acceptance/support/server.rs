@@ -22,9 +22,7 @@ pub(crate) fn on<T>(work: impl Future<Output = T>) -> T {
 
 /// Returns the URL of a server to use instead of a throw-away one.
 pub(crate) fn given() -> Option<String> {
-    std::env::var("WEDFLOW_TEST_DATABASE_URL")
-        .ok()
-        .filter(|url| !url.is_empty())
+    std::env::var("WEDFLOW_TEST_DATABASE_URL").ok().filter(|url| !url.is_empty())
 }
 
 static OWN: Mutex<Option<TemporaryPostgres>> = Mutex::new(None);

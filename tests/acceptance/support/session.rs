@@ -22,9 +22,7 @@ pub(crate) struct Refusal {
 impl Refusal {
     /// The refusal that an error is.
     pub(crate) fn of(error: &postgres::Error) -> Self {
-        let error = error
-            .as_db_error()
-            .unwrap_or_else(|| panic!("no refusal of the server, but: {error}"));
+        let error = error.as_db_error().unwrap_or_else(|| panic!("no refusal of the server, but: {error}"));
         let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
         Refusal {
             code: error.code().code().to_owned(),
@@ -32,9 +30,7 @@ impl Refusal {
             detail: text(error.detail()),
             hint: text(error.hint()),
             inside: match error.position() {
-                Some(ErrorPosition::Internal { position, query }) => {
-                    Some((query.clone(), *position))
-                }
+                Some(ErrorPosition::Internal { position, query }) => Some((query.clone(), *position)),
                 _ => None,
             },
         }
@@ -79,19 +75,13 @@ impl Session {
     #[track_caller]
     pub(crate) fn open(url: &str) -> Self {
         let client = Client::connect(url, NoTls).unwrap_or_else(|error| panic!("{url}: {error:?}"));
-        Session {
-            client,
-            database: None,
-        }
+        Session { client, database: None }
     }
 
     /// Connects to a test's database, which is there as long as the session.
     #[track_caller]
     pub(crate) fn on(database: &Arc<Database>, url: &str) -> Self {
-        Session {
-            database: Some(Arc::clone(database)),
-            ..Session::open(url)
-        }
+        Session { database: Some(Arc::clone(database)), ..Session::open(url) }
     }
 
     /// Runs statements that must succeed.
@@ -130,12 +120,9 @@ impl Session {
         messages
             .iter()
             .filter_map(|message| match message {
-                SimpleQueryMessage::Row(row) => Some(
-                    (0..row.len())
-                        .map(|at| row.get(at).unwrap_or("·"))
-                        .collect::<Vec<_>>()
-                        .join("|"),
-                ),
+                SimpleQueryMessage::Row(row) => {
+                    Some((0..row.len()).map(|at| row.get(at).unwrap_or("·")).collect::<Vec<_>>().join("|"))
+                }
                 _ => None,
             })
             .collect()
@@ -153,8 +140,7 @@ impl Session {
     #[track_caller]
     pub(crate) fn number(&mut self, sql: &str) -> i64 {
         let line = self.line(sql);
-        line.parse()
-            .unwrap_or_else(|_| panic!("no number: {line}, of {sql}"))
+        line.parse().unwrap_or_else(|_| panic!("no number: {line}, of {sql}"))
     }
 
     /// Does what is due of a kind of chore. Returns how many things were done.
@@ -185,10 +171,7 @@ impl Session {
     #[track_caller]
     pub(crate) fn finish(&mut self, wid: i64, transition: &str, clause: &str) {
         self.run("BEGIN");
-        assert!(
-            self.take(wid, transition),
-            "{transition} of {wid} is not to be had"
-        );
+        assert!(self.take(wid, transition), "{transition} of {wid} is not to be had");
         self.run(&format!("UPDATE wed_flow SET {clause} WHERE wid = {wid}"));
         self.run("COMMIT");
     }
@@ -197,10 +180,7 @@ impl Session {
     #[track_caller]
     pub(crate) fn finish_refused(&mut self, wid: i64, transition: &str, clause: &str) -> Refusal {
         self.run("BEGIN");
-        assert!(
-            self.take(wid, transition),
-            "{transition} of {wid} is not to be had"
-        );
+        assert!(self.take(wid, transition), "{transition} of {wid} is not to be had");
         self.refused(&format!("UPDATE wed_flow SET {clause} WHERE wid = {wid}"))
     }
 
@@ -219,17 +199,13 @@ impl Session {
     /// The names of an instance's pending transitions, in order.
     #[track_caller]
     pub(crate) fn pending(&mut self, wid: i64) -> Vec<String> {
-        self.lines(&format!(
-            "SELECT trname FROM job_pool WHERE wid = {wid} ORDER BY trname"
-        ))
+        self.lines(&format!("SELECT trname FROM job_pool WHERE wid = {wid} ORDER BY trname"))
     }
 
     /// The status of an instance.
     #[track_caller]
     pub(crate) fn status(&mut self, wid: i64) -> String {
-        self.line(&format!(
-            "SELECT status FROM wed_instance WHERE wid = {wid}"
-        ))
+        self.line(&format!("SELECT status FROM wed_instance WHERE wid = {wid}"))
     }
 }
 

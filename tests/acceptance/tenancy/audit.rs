@@ -10,34 +10,16 @@ use crate::support::{Database, on};
 
 /// Does what the audit log records, over HTTP and by hand.
 fn do_everything(two: &Two, url: &str) {
-    two.beta
-        .json(
-            "POST",
-            "/v1/users",
-            &json!({ "name": "bob", "role": "viewer" }),
-        )
-        .is(201);
-    two.beta
-        .json("PATCH", "/v1/users/bob", &json!({ "role": "operator" }))
-        .is(200);
+    two.beta.json("POST", "/v1/users", &json!({ "name": "bob", "role": "viewer" })).is(201);
+    two.beta.json("PATCH", "/v1/users/bob", &json!({ "role": "operator" })).is(200);
     two.beta.delete("/v1/users/bob").is(204);
-    two.beta
-        .json("PATCH", "/v1/settings", &json!({ "description": "Ours" }))
-        .is(200);
+    two.beta.json("PATCH", "/v1/settings", &json!({ "description": "Ours" })).is(200);
     let rotated = format!("/v1/tokens/{}/rotate", two.token);
     two.beta.json("POST", &rotated, &json!({})).is(201);
-    two.beta
-        .delete(&format!("/v1/tokens/{}", two.token))
-        .is(204);
+    two.beta.delete(&format!("/v1/tokens/{}", two.token)).is(204);
     let beta = |words: &[&str]| run(wed(url).args(["--tenant", "beta"]).args(words)).done();
     beta(&["flow", "create", "by-hand"]);
-    beta(&[
-        "flow",
-        "bind",
-        "canary-flow",
-        "canary_step",
-        "canary-component",
-    ]);
+    beta(&["flow", "bind", "canary-flow", "canary_step", "canary-component"]);
     beta(&["flow", "rematch", "canary-flow", "--apply"]);
     beta(&["flow", "config", "set", "canary-flow", "key", "value"]);
     beta(&["instance", "start", "canary-flow"]);
@@ -91,10 +73,7 @@ fn everything_done_is_in_the_audit_log() {
     assert_eq!(done, expected);
     // No secret and no state is in it; the operator's is shown to the operator only.
     let text = serde_json::to_string(entries).expect("JSON");
-    assert!(
-        !text.contains("canary_value") && !text.contains(&two.secret),
-        "{text}"
-    );
+    assert!(!text.contains("canary_value") && !text.contains(&two.secret), "{text}");
     let own = run(wed(&url).args(["--json", "audit", "--all"])).done();
     assert!(own.out.contains("operator:"), "{own:?}");
     // What is refused is not done, and reading is not doing.
@@ -106,11 +85,7 @@ fn everything_done_is_in_the_audit_log() {
     let none = two.beta.get("/v1/audit?since=2999-01-01").is(200).json();
     assert_eq!(none["items"], json!([]));
     let some = two.beta.get("/v1/audit?since=1%20hour").is(200).json();
-    assert!(
-        some["items"]
-            .as_array()
-            .is_some_and(|items| !items.is_empty())
-    );
+    assert!(some["items"].as_array().is_some_and(|items| !items.is_empty()));
     two.beta.get("/v1/audit?since=yore").problem(422, "22007");
 }
 
@@ -128,8 +103,7 @@ fn the_audit_log_is_only_appended_to() {
         owner.refused(statement).expect("WF022");
     }
     let count = owner.number("SELECT count(*) FROM wed.audit");
-    let forgotten =
-        run(wed(&database.url()).args(["--json", "audit", "--forget", "30 days"])).done();
+    let forgotten = run(wed(&database.url()).args(["--json", "audit", "--forget", "30 days"])).done();
     assert_eq!(forgotten.json(), json!({ "forgotten": 0 }));
     run(wed(&database.url()).args(["audit", "--forget", "1 day"])).exits(4);
     // To forget is on record as well.
@@ -144,26 +118,20 @@ fn entries_name_token_and_request_and_denials_are_on_record() {
     let entry = |action: &str| {
         let entries = admin.get("/v1/audit?limit=500").is(200).json();
         let entries = entries["items"].as_array().expect("entries").clone();
-        let found: Vec<_> = (entries.into_iter())
-            .filter(|entry| entry["action"] == action)
-            .collect();
+        let found: Vec<_> = (entries.into_iter()).filter(|entry| entry["action"] == action).collect();
         assert_eq!(found.len(), 1, "{found:?}");
         found[0].clone()
     };
-    let made = admin
-        .json(
-            "POST",
-            "/v1/users",
-            &json!({ "name": "carl", "role": "viewer" }),
-        )
-        .is(201);
-    let created = api.database.owner().line(
-        "SELECT detail ->> 'request' FROM wed.audit WHERE action = 'user.create' AND target = 'carl'",
-    );
+    let made = admin.json("POST", "/v1/users", &json!({ "name": "carl", "role": "viewer" })).is(201);
+    let created = api
+        .database
+        .owner()
+        .line("SELECT detail ->> 'request' FROM wed.audit WHERE action = 'user.create' AND target = 'carl'");
     assert_eq!(made.header("x-request-id"), Some(created.as_str()));
-    let by = api.database.owner().line(
-        "SELECT detail ->> 'token' FROM wed.audit WHERE action = 'user.create' AND target = 'carl'",
-    );
+    let by = api
+        .database
+        .owner()
+        .line("SELECT detail ->> 'token' FROM wed.audit WHERE action = 'user.create' AND target = 'carl'");
     let of_ann = api
         .database
         .owner()
@@ -171,9 +139,7 @@ fn entries_name_token_and_request_and_denials_are_on_record() {
     assert_eq!(by, of_ann);
     // Denied: on record once, however often it is tried.
     for _ in 0..3 {
-        viewer
-            .delete("/v1/users/carl")
-            .problem(403, "not_permitted");
+        viewer.delete("/v1/users/carl").problem(403, "not_permitted");
     }
     let denied = entry("request.denied");
     assert_eq!(denied["actor"], "token:bob/all");
@@ -223,11 +189,7 @@ fn no_entry_of_what_is_done_over_http_lacks_token_and_request() {
         ("POST", "/v1/flows/shop/instances/1/resume", &why),
         ("POST", "/v1/flows/shop/pause", &why),
         ("POST", "/v1/flows/shop/resume", &why),
-        (
-            "POST",
-            "/v1/flows/shop/instances/1/skip",
-            &json!({ "transition": "see", "reason": "why" }),
-        ),
+        ("POST", "/v1/flows/shop/instances/1/skip", &json!({ "transition": "see", "reason": "why" })),
         ("POST", "/v1/flows/shop/instances/1/cancel", &why),
         ("PUT", "/v1/webhooks", &hook),
         ("DELETE", "/v1/webhooks", &hook),
@@ -241,9 +203,8 @@ fn no_entry_of_what_is_done_over_http_lacks_token_and_request() {
     let entries = format!("FROM wed.audit WHERE audit_id > {before}");
     let noted = owner.number(&format!("SELECT count(DISTINCT action) {entries}"));
     assert!(noted >= 17, "{noted}");
-    let lacking = format!(
-        "SELECT coalesce(string_agg(action, ' '), '') {entries} AND NOT detail ?& '{{token,request}}'"
-    );
+    let lacking =
+        format!("SELECT coalesce(string_agg(action, ' '), '') {entries} AND NOT detail ?& '{{token,request}}'");
     assert_eq!(owner.line(&lacking), "");
     // No function writes an entry by itself.
     let by_itself = "SELECT string_agg(proname, ' ' ORDER BY proname) FROM pg_proc WHERE prosrc ~ 'INTO wed\\.audit'";

@@ -41,20 +41,8 @@ const NAMES: [&str; 9] = [
 
 /// Verbs of the operator, who names tenants and databases, or of no tenant at all: there is nothing of another
 /// tenant's to ask for by them.
-const OPERATORS: [&str; 12] = [
-    "dev",
-    "serve",
-    "migrate",
-    "db",
-    "guard",
-    "new",
-    "build",
-    "test",
-    "run",
-    "tenant",
-    "demo",
-    "component encode",
-];
+const OPERATORS: [&str; 12] =
+    ["dev", "serve", "migrate", "db", "guard", "new", "build", "test", "run", "tenant", "demo", "component encode"];
 
 struct Aviary {
     database: Arc<Database>,
@@ -82,9 +70,7 @@ impl Aviary {
         for tenant in ["alpha", "beta"] {
             on(database.store.create_tenant(tenant, "")).expect("a tenant");
         }
-        database
-            .owner()
-            .run("UPDATE wed.quota SET requests_per_second = NULL");
+        database.owner().run("UPDATE wed.quota SET requests_per_second = NULL");
         let log = tempfile::NamedTempFile::new().expect("a file");
         let server = std::process::Command::new(wed_path())
             .args(["serve", "--listen", "127.0.0.1:0", "--lanes", "1"])
@@ -101,40 +87,20 @@ impl Aviary {
         });
         let mut hidden = Vec::new();
         let mut user = |tenant: &str, name: &str| {
-            let create = [
-                "--tenant", tenant, "user", "create", name, "--role", "admin",
-            ];
+            let create = ["--tenant", tenant, "user", "create", name, "--role", "admin"];
             run(wed(&url).args(create)).done();
-            let token =
-                run(wed(&url).args(["--json", "--tenant", tenant, "token", "create", name]));
-            let secret = token.done().json()["secret"]
-                .as_str()
-                .expect("a secret")
-                .to_owned();
+            let token = run(wed(&url).args(["--json", "--tenant", tenant, "token", "create", name]));
+            let secret = token.done().json()["secret"].as_str().expect("a secret").to_owned();
             hidden.push(secret.clone());
             Client::at(address, &secret)
         };
         let (alpha, beta) = (user("alpha", "ann"), user("beta", USER));
-        let made = beta
-            .json(
-                "POST",
-                "/v1/tokens",
-                &json!({ "name": "canary-token", "scopes": ["read"] }),
-            )
-            .is(201)
-            .json();
+        let made =
+            beta.json("POST", "/v1/tokens", &json!({ "name": "canary-token", "scopes": ["read"] })).is(201).json();
         let word = |name: &str| made[name].as_str().expect(name).to_owned();
         let token = (word("id"), word("secret"));
         hidden.push(token.1.clone());
-        Aviary {
-            database,
-            server,
-            log,
-            alpha,
-            beta,
-            token,
-            hidden,
-        }
+        Aviary { database, server, log, alpha, beta, token, hidden }
     }
 
     /// Gives a tenant a flow whose transition tells its secret in every way it can, and one for external workers; all
@@ -153,13 +119,9 @@ impl Aviary {
                 { "name": "outside", "when": "n = 1", "transition": format!("{bird}_step") }],
             "transition": { "leak": { "component": component } },
         });
-        client
-            .json("PUT", &format!("/v1/flows/{flow}"), &definition)
-            .is(201);
+        client.json("PUT", &format!("/v1/flows/{flow}"), &definition).is(201);
         let url = self.database.url();
-        let words = [
-            "--tenant", tenant, "flow", "secret", "set", &flow, "key", "--grant", "leak",
-        ];
+        let words = ["--tenant", tenant, "flow", "secret", "set", &flow, "key", "--grant", "leak"];
         let mut child = wed(&url)
             .args(words)
             .env("WEDFLOW_SECRET_KEY", "5a".repeat(32))
@@ -172,10 +134,7 @@ impl Aviary {
         drop(input);
         assert!(child.wait().expect("it ends").success());
         let key = format!("{bird}_config");
-        run(wed(&url).args([
-            "--tenant", tenant, "flow", "config", "set", &flow, &key, setting,
-        ]))
-        .done();
+        run(wed(&url).args(["--tenant", tenant, "flow", "config", "set", &flow, &key, setting])).done();
         let flow_url = on(self.database.store.flow_url(tenant, &flow)).expect("its URL");
         let password = flow_url.split(['@', ':']).nth(2).expect("a password");
         self.hidden.push(password.to_owned());
@@ -196,10 +155,7 @@ impl Aviary {
     fn silent(&self, what: &str, said: &str, given: &str) {
         for canary in self.unheard().into_iter().chain(NAMES) {
             let own = NAMES.contains(&canary) && given.contains(canary);
-            assert!(
-                own || !said.contains(canary),
-                "{canary} in the answer to {what}: {said}"
-            );
+            assert!(own || !said.contains(canary), "{canary} in the answer to {what}: {said}");
         }
     }
 }
@@ -216,17 +172,13 @@ fn canaries_are_heard_nowhere() {
         let flow = format!("{bird}-flow");
         let path = format!("/v1/flows/{flow}/instances");
         for way in ["log", "abort", "clause", "value", "fail"] {
-            let state =
-                json!({ "state": { "a1": way, "n": 1, format!("{bird}_attribute"): value } });
+            let state = json!({ "state": { "a1": way, "n": 1, format!("{bird}_attribute"): value } });
             let started = client.json("POST", &path, &state).is(201).json();
             let instance = format!("{path}/{}", started["wid"]);
             eventually("what comes of its secret", || {
                 let jobs = client.get(&instance).is(200).text;
                 let trace = client.get(&format!("{instance}/trace")).is(200).text;
-                assert!(
-                    !jobs.contains(SECRET) && !trace.contains(SECRET),
-                    "{jobs} {trace}"
-                );
+                assert!(!jobs.contains(SECRET) && !trace.contains(SECRET), "{jobs} {trace}");
                 let said = aviary.database.owner().number(&format!(
                     "SELECT (SELECT count(*) FROM wed.attempt a JOIN wed.flow f USING (flow_id) WHERE f.name = \
                      '{flow}' AND wid = {0})
@@ -243,30 +195,20 @@ fn canaries_are_heard_nowhere() {
     tables(&aviary);
     let heard = heard(&mut ears);
     println!("{asked} requests, {verbs} verbs, {heard} notifications");
-    assert!(
-        asked >= 50 && verbs >= 30 && heard > 0,
-        "{asked} {verbs} {heard}"
-    );
+    assert!(asked >= 50 && verbs >= 30 && heard > 0, "{asked} {verbs} {heard}");
     // All of it is still there, so that there was something to hear.
     beta.get("/v1/flows/canary-flow/instances/1").is(200);
     let shown = beta.get("/v1/flows/canary-flow/instances/1").text;
     assert!(shown.contains(VALUE), "{shown}");
     let log = aviary.log();
-    assert!(
-        log.contains("TRACE") || log.contains("DEBUG"),
-        "the log says little"
-    );
+    assert!(log.contains("TRACE") || log.contains("DEBUG"), "the log says little");
     let mut found = BTreeSet::new();
     for canary in aviary.unheard() {
         for line in log.lines().filter(|line| line.contains(canary)) {
             found.insert(line.chars().take(400).collect::<String>());
         }
     }
-    assert!(
-        found.is_empty(),
-        "in the log:\n{}",
-        found.into_iter().collect::<Vec<_>>().join("\n")
-    );
+    assert!(found.is_empty(), "in the log:\n{}", found.into_iter().collect::<Vec<_>>().join("\n"));
 }
 
 /// Sessions that listen to all notifications: the hosts' channel, and those of transitions.
@@ -279,22 +221,12 @@ fn ears(aviary: &Aviary) -> Session {
     // A new channel must be listened to here.
     for channel in &told {
         assert!(
-            [
-                "'wed_jobs'",
-                "'wed_exception'",
-                "'wed_work'",
-                "trname",
-                "t.trname",
-                "_job.trname",
-                "_step.trname"
-            ]
-            .contains(&channel.as_str()),
+            ["'wed_jobs'", "'wed_exception'", "'wed_work'", "trname", "t.trname", "_job.trname", "_step.trname"]
+                .contains(&channel.as_str()),
             "{told:?}"
         );
     }
-    session.run(
-        "LISTEN wed_jobs; LISTEN wed_exception; LISTEN wed_work; LISTEN canary_step; LISTEN leak",
-    );
+    session.run("LISTEN wed_jobs; LISTEN wed_exception; LISTEN wed_work; LISTEN canary_step; LISTEN leak");
     session
 }
 
@@ -307,9 +239,7 @@ fn heard(session: &mut Session) -> usize {
     while let Ok(Some(told)) = notifications.iter().next() {
         count += 1;
         let payload = told.payload();
-        let numbers = payload
-            .chars()
-            .all(|c| c.is_ascii_digit() || "{}\":,widtg".contains(c));
+        let numbers = payload.chars().all(|c| c.is_ascii_digit() || "{}\":,widtg".contains(c));
         assert!(numbers, "{} was told {payload}", told.channel());
     }
     count
@@ -365,14 +295,7 @@ fn endpoints(aviary: &Aviary) -> usize {
             }
         }
     }
-    for path in [
-        "/metrics",
-        "/v1/metrics",
-        "/",
-        "/console",
-        "/health",
-        "/v1/../v1/flows",
-    ] {
+    for path in ["/metrics", "/v1/metrics", "/", "/console", "/health", "/v1/../v1/flows"] {
         for client in [&aviary.alpha, &nobody] {
             let answer = client.get(path);
             asked += 1;
@@ -423,41 +346,39 @@ fn value_of<'a>(
     aviary: &'a Aviary,
     definition: &'a std::path::Path,
 ) -> Option<&'a str> {
-    Some(
-        match place.trim_end_matches("...").trim_matches(['[', ']']) {
-            "OPTIONS" => return None,
-            // What is made is the first's own.
-            "<NAME>" if words[1] == "create" => "third",
-            "<NAME>" => match words[0].as_str() {
-                "flow" if words[1] == "secret" => "key",
-                "flow" if words[1] == "schedule" => "canary_schedule",
-                "instance" => "leak",
-                "flow" => FLOW,
-                "component" => COMPONENT,
-                "user" => USER,
-                _ => "canary_name",
-            },
-            "<FLOW>" => FLOW,
-            "<WID>" | "WID" | "<VERSION>" => "1",
-            "<TRANSITION>" | "TRANSITION" | "TRANSITIONS" => "leak",
-            "<COMPONENT>" => COMPONENT,
-            "<KEY>" => "canary_config",
-            "<VALUE>" => "x",
-            "ATTRIBUTE=VALUE" => "a1=log",
-            "<FLOW/WID#SEQ>" => "canary-flow/1",
-            "<FILE>" => definition.to_str().expect("a path"),
-            "<FILES>" => definition.to_str().expect("a path"),
-            "<ROLE>" => "viewer",
-            option if option.starts_with("--") => option,
-            "<TEXT>" | "OLD" | "NEW" | "VERSION" | "<SEQ>" => "1",
-            "<PATTERN>" => "0 0 * * *",
-            "<TIME>" => "2026-01-01T00:00:00Z",
-            "<USER>" => USER,
-            "<ID>" => &aviary.token.0,
-            // An item, a person, a number: one of the second tenant's would be 1 as well.
-            _ => "1",
+    Some(match place.trim_end_matches("...").trim_matches(['[', ']']) {
+        "OPTIONS" => return None,
+        // What is made is the first's own.
+        "<NAME>" if words[1] == "create" => "third",
+        "<NAME>" => match words[0].as_str() {
+            "flow" if words[1] == "secret" => "key",
+            "flow" if words[1] == "schedule" => "canary_schedule",
+            "instance" => "leak",
+            "flow" => FLOW,
+            "component" => COMPONENT,
+            "user" => USER,
+            _ => "canary_name",
         },
-    )
+        "<FLOW>" => FLOW,
+        "<WID>" | "WID" | "<VERSION>" => "1",
+        "<TRANSITION>" | "TRANSITION" | "TRANSITIONS" => "leak",
+        "<COMPONENT>" => COMPONENT,
+        "<KEY>" => "canary_config",
+        "<VALUE>" => "x",
+        "ATTRIBUTE=VALUE" => "a1=log",
+        "<FLOW/WID#SEQ>" => "canary-flow/1",
+        "<FILE>" => definition.to_str().expect("a path"),
+        "<FILES>" => definition.to_str().expect("a path"),
+        "<ROLE>" => "viewer",
+        option if option.starts_with("--") => option,
+        "<TEXT>" | "OLD" | "NEW" | "VERSION" | "<SEQ>" => "1",
+        "<PATTERN>" => "0 0 * * *",
+        "<TIME>" => "2026-01-01T00:00:00Z",
+        "<USER>" => USER,
+        "<ID>" => &aviary.token.0,
+        // An item, a person, a number: one of the second tenant's would be 1 as well.
+        _ => "1",
+    })
 }
 
 /// Every verb of the program, as its help lists them, with the second tenant's names, for the first tenant.
@@ -465,10 +386,7 @@ fn verbs(aviary: &Aviary) -> usize {
     let url = aviary.database.url();
     let mut count = 0;
     let mut nouns = vec![Vec::<String>::new()];
-    let definition = tempfile::Builder::new()
-        .suffix(".toml")
-        .tempfile()
-        .expect("a file");
+    let definition = tempfile::Builder::new().suffix(".toml").tempfile().expect("a file");
     let text = format!(
         "name = \"third-flow\"\n[[attribute]]\nname = \"a\"\n[[trigger]]\nname = \"t\"\nwhen = \"a IS NULL\"\n\
          transition = \"leak\"\n[transition.leak]\ncomponent = \"{COMPONENT}\"\n"
@@ -479,9 +397,7 @@ fn verbs(aviary: &Aviary) -> usize {
         if let Some((_, commands)) = help.split_once("Commands:") {
             let commands = commands.split("Options:").next().expect("commands");
             for line in commands.lines() {
-                let verb = line
-                    .strip_prefix("  ")
-                    .and_then(|rest| rest.split(' ').next());
+                let verb = line.strip_prefix("  ").and_then(|rest| rest.split(' ').next());
                 let Some(verb) = verb.filter(|verb| !verb.is_empty() && *verb != "help") else {
                     continue;
                 };
@@ -493,10 +409,7 @@ fn verbs(aviary: &Aviary) -> usize {
             }
             continue;
         }
-        let usage = help
-            .lines()
-            .find_map(|line| line.strip_prefix("Usage: wed "))
-            .expect("a usage");
+        let usage = help.lines().find_map(|line| line.strip_prefix("Usage: wed ")).expect("a usage");
         let mut arguments: Vec<String> = words.clone();
         for place in usage.split(' ').skip(words.len()) {
             if let Some(value) = value_of(place, &words, aviary, definition.path()) {
@@ -538,9 +451,7 @@ fn tables(aviary: &Aviary) {
         assert!(relations.len() > 20, "{relations:?}");
         for relation in relations {
             let found = session.query_opt(
-                &format!(
-                    "SELECT c FROM {relation} AS _t, unnest($1::text[]) c WHERE strpos(_t::text, c) > 0 LIMIT 1"
-                ),
+                &format!("SELECT c FROM {relation} AS _t, unnest($1::text[]) c WHERE strpos(_t::text, c) > 0 LIMIT 1"),
                 &[&canaries],
             );
             // Some views of Postgres's own are not for everybody.
@@ -554,14 +465,8 @@ fn tables(aviary: &Aviary) {
     let unheard = aviary.unheard();
     search(&mut session, "the flow's role", &unheard);
     // Not even the owner of the database finds a secret or a token. Passwords of flows it keeps, to give them out.
-    let tokens = aviary
-        .hidden
-        .iter()
-        .filter(|secret| secret.starts_with("wed_"));
-    let secrets: Vec<&str> = [SECRET, OWN_SECRET]
-        .into_iter()
-        .chain(tokens.map(String::as_str))
-        .collect();
+    let tokens = aviary.hidden.iter().filter(|secret| secret.starts_with("wed_"));
+    let secrets: Vec<&str> = [SECRET, OWN_SECRET].into_iter().chain(tokens.map(String::as_str)).collect();
     assert!(secrets.len() >= 5, "{secrets:?}");
     search(&mut aviary.database.owner(), "the owner", &secrets);
 }

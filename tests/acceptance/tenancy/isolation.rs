@@ -46,8 +46,7 @@ fn assert_all_is_still_there(two: &Two) {
     two.beta.with_token(&two.secret).get("/v1/flows").is(200);
     // A cursor of another tenant's list opens nothing.
     for _ in 0..3 {
-        beta.json("POST", "/v1/flows/canary-flow/instances", &json!({}))
-            .is(201);
+        beta.json("POST", "/v1/flows/canary-flow/instances", &json!({})).is(201);
     }
     let cursor = beta.get("/v1/audit?limit=2").is(200).json()["next"].clone();
     let cursor = cursor.as_str().expect("a cursor");
@@ -90,18 +89,11 @@ fn another_tenants_things_are_as_good_as_missing() {
             };
             let (others, absent) = (send(&with(true)), send(&with(false)));
             asked += 1;
-            assert_eq!(
-                essence(&others, &names),
-                essence(&absent, &names),
-                "{method} {path}"
-            );
+            assert_eq!(essence(&others, &names), essence(&absent, &names), "{method} {path}");
             for answer in [&others, &absent] {
                 let said = answer.text.replace(&with(true), "");
                 let shown = CANARIES.iter().any(|canary| said.contains(canary));
-                assert!(
-                    !shown && !said.contains(&two.secret),
-                    "{method} {path}: {answer:?}"
-                );
+                assert!(!shown && !said.contains(&two.secret), "{method} {path}: {answer:?}");
                 assert!(answer.status < 500, "{method} {path}: {answer:?}");
             }
             if !path.contains('{') {
@@ -121,34 +113,9 @@ const VERBS: &[&[&str]] = &[
     &["flow", "hook", "list", "FLOW"],
     &["flow", "hook", "delete", "FLOW", "canary_hook"],
     &["job", "claim", "FLOW", "canary_step"],
-    &[
-        "job",
-        "extend",
-        "FLOW",
-        "1",
-        "canary_trigger",
-        "--lease",
-        "1",
-    ],
-    &[
-        "job",
-        "complete",
-        "FLOW",
-        "1",
-        "canary_trigger",
-        "--lease",
-        "1",
-    ],
-    &[
-        "job",
-        "fail",
-        "FLOW",
-        "1",
-        "canary_trigger",
-        "no",
-        "--lease",
-        "1",
-    ],
+    &["job", "extend", "FLOW", "1", "canary_trigger", "--lease", "1"],
+    &["job", "complete", "FLOW", "1", "canary_trigger", "--lease", "1"],
+    &["job", "fail", "FLOW", "1", "canary_trigger", "no", "--lease", "1"],
     &["flow", "bind", "FLOW", "canary_step", "COMPONENT"],
     &["flow", "unbind", "FLOW", "canary_step"],
     &["flow", "rematch", "FLOW"],
@@ -172,15 +139,7 @@ const VERBS: &[&[&str]] = &[
     &["flow", "order", "add", "FLOW", "x", "y"],
     &["flow", "order", "drop", "FLOW", "x", "y"],
     &["flow", "schedule", "list", "FLOW"],
-    &[
-        "flow",
-        "schedule",
-        "set",
-        "FLOW",
-        "x",
-        "--cron",
-        "0 * * * *",
-    ],
+    &["flow", "schedule", "set", "FLOW", "x", "--cron", "0 * * * *"],
     &["flow", "schedule", "pause", "FLOW", "canary_schedule"],
     &["flow", "schedule", "resume", "FLOW", "canary_schedule"],
     &["flow", "schedule", "remove", "FLOW", "canary_schedule"],
@@ -188,14 +147,7 @@ const VERBS: &[&[&str]] = &[
     &["flow", "config", "get", "FLOW", "canary_setting"],
     &["flow", "config", "unset", "FLOW", "canary_setting"],
     &["flow", "config", "list", "FLOW"],
-    &[
-        "flow",
-        "secret",
-        "grant",
-        "FLOW",
-        "canary_secret",
-        "canary_step",
-    ],
+    &["flow", "secret", "grant", "FLOW", "canary_secret", "canary_step"],
     &["flow", "secret", "list", "FLOW"],
     &["flow", "secret", "remove", "FLOW", "canary_secret"],
     &["component", "show", "COMPONENT"],
@@ -215,24 +167,11 @@ const VERBS: &[&[&str]] = &[
     &["instance", "pause", "FLOW", "1", "--reason", "x"],
     &["instance", "resume", "FLOW", "1"],
     &["instance", "set", "FLOW", "1", "--reason", "x", "a=1"],
-    &[
-        "instance",
-        "skip",
-        "FLOW",
-        "1",
-        "--reason",
-        "x",
-        "--transition",
-        "x",
-    ],
-    &[
-        "instance", "back", "FLOW", "1", "--reason", "x", "--to", "1",
-    ],
+    &["instance", "skip", "FLOW", "1", "--reason", "x", "--transition", "x"],
+    &["instance", "back", "FLOW", "1", "--reason", "x", "--to", "1"],
     &["instance", "event", "FLOW", "1", "a=x"],
     &["instance", "batch", "FLOW", "cancel"],
-    &[
-        "instance", "batch", "FLOW", "cancel", "--reason", "x", "--yes",
-    ],
+    &["instance", "batch", "FLOW", "cancel", "--reason", "x", "--yes"],
     &["user", "role", "USER", "viewer"],
     &["user", "delete", "USER"],
     &["token", "create", "USER"],
@@ -261,18 +200,12 @@ fn assert_all_verbs_are_tried(url: &str) {
         let commands = help.split("Commands:").nth(1).expect("commands");
         let commands = commands.split("Options:").next().expect("commands");
         for line in commands.lines() {
-            let Some(verb) = line
-                .strip_prefix("  ")
-                .and_then(|rest| rest.split(' ').next())
-            else {
+            let Some(verb) = line.strip_prefix("  ").and_then(|rest| rest.split(' ').next()) else {
                 continue;
             };
             let known = VERBS.iter().any(|words| words[..2] == [noun, verb])
-                || [
-                    "list", "create", "apply", "encode", "push", "gc", "help", "pauses", "fmt",
-                    "check", "",
-                ]
-                .contains(&verb);
+                || ["list", "create", "apply", "encode", "push", "gc", "help", "pauses", "fmt", "check", ""]
+                    .contains(&verb);
             assert!(known, "`wed {noun} {verb}` is not tried");
         }
     }
@@ -305,10 +238,7 @@ fn another_tenants_things_are_as_good_as_missing_for_the_command_line() {
             said = said.replace(known, absent);
         }
         assert_eq!((others.code, &said), (Some(3), &missing.err), "{words:?}");
-        assert!(
-            others.out.is_empty() && !said.contains(CANARY),
-            "{words:?}: {others:?}"
-        );
+        assert!(others.out.is_empty() && !said.contains(CANARY), "{words:?}: {others:?}");
     }
     for words in [
         &["flow", "list"][..],
@@ -322,23 +252,9 @@ fn another_tenants_things_are_as_good_as_missing_for_the_command_line() {
         assert!(!answer.out.contains(CANARY), "{words:?}: {answer:?}");
     }
     // A component of the same name is the tenant's own, and pushes nothing over the other's.
-    let pushed = ask(
-        &[
-            "component",
-            "push",
-            paper.to_str().expect("a path"),
-            "--name",
-            "canary-component",
-        ],
-        &[],
-    )
-    .done();
+    let pushed = ask(&["component", "push", paper.to_str().expect("a path"), "--name", "canary-component"], &[]).done();
     assert_eq!(pushed.json()[0]["version"], 1);
-    let versions = two
-        .beta
-        .get("/v1/components/canary-component")
-        .is(200)
-        .json();
+    let versions = two.beta.get("/v1/components/canary-component").is(200).json();
     assert_eq!(versions["items"].as_array().map(Vec::len), Some(1));
 }
 
@@ -347,19 +263,10 @@ fn equal_names_of_two_tenants_are_two_things() {
     let two = Two::new();
     let flow = json!({ "name": "canary-flow", "final": "own = 'x'",
         "attribute": [{ "name": "own" }], "trigger": [{ "name": "t", "when": "own IS NULL", "transition": "s" }] });
-    two.alpha
-        .json("PUT", "/v1/flows/canary-flow", &flow)
-        .is(201);
-    let started = two
-        .alpha
-        .json("POST", "/v1/flows/canary-flow/instances", &json!({}))
-        .is(201);
+    two.alpha.json("PUT", "/v1/flows/canary-flow", &flow).is(201);
+    let started = two.alpha.json("POST", "/v1/flows/canary-flow/instances", &json!({})).is(201);
     assert_eq!(started.json()["wid"], 1);
-    let own = two
-        .alpha
-        .get("/v1/flows/canary-flow/instances/1")
-        .is(200)
-        .json();
+    let own = two.alpha.get("/v1/flows/canary-flow/instances/1").is(200).json();
     assert_eq!(own["state"], json!({ "own": null }));
     two.alpha.delete("/v1/flows/canary-flow").is(204);
     two.beta.get("/v1/flows/canary-flow/instances/1").is(200);

@@ -13,14 +13,12 @@ fn a_suspended_tenant_rests_and_goes_on() {
     let database = two.database();
     // A flow that a host would run.
     let flow: Json = {
-        let text = std::fs::read_to_string(repository("sample-transitions/paper/flow.toml"))
-            .expect("the sample's definition");
+        let text =
+            std::fs::read_to_string(repository("sample-transitions/paper/flow.toml")).expect("the sample's definition");
         toml::from_str(&text).expect("a definition")
     };
     for client in [&two.alpha, &two.beta] {
-        client
-            .upload("paper", sample_component("paper"), &[])
-            .is(201);
+        client.upload("paper", sample_component("paper"), &[]).is(201);
         client.json("PUT", "/v1/flows/paper", &flow).is(201);
     }
     let flow_url = on(database.store.flow_url("beta", "paper")).expect("its URL");
@@ -29,22 +27,13 @@ fn a_suspended_tenant_rests_and_goes_on() {
     run(wed(&database.url()).args(["tenant", "suspend", "beta"])).done();
 
     two.beta.get("/v1/flows").problem(403, "tenant_suspended");
-    assert!(
-        session.batch_execute("SELECT 1").is_err(),
-        "the session has ended"
-    );
-    assert!(
-        postgres::Client::connect(&flow_url, postgres::NoTls).is_err(),
-        "no login"
-    );
-    let refused =
-        run(wed(&database.url()).args(["--tenant", "beta", "flow", "create", "more"])).exits(4);
+    assert!(session.batch_execute("SELECT 1").is_err(), "the session has ended");
+    assert!(postgres::Client::connect(&flow_url, postgres::NoTls).is_err(), "no login");
+    let refused = run(wed(&database.url()).args(["--tenant", "beta", "flow", "create", "more"])).exits(4);
     assert!(refused.err.contains("suspended"), "{refused:?}");
     // The other tenant's work continues, and the suspended one's does not.
     let host = database.host(one_lane("suspended"));
-    two.alpha
-        .json("POST", "/v1/flows/paper/instances", &json!({}))
-        .is(201);
+    two.alpha.json("POST", "/v1/flows/paper/instances", &json!({})).is(201);
     eventually("the other's end", || {
         let instance = two.alpha.get("/v1/flows/paper/instances/1").is(200).json();
         (instance["status"] == "final").then_some(())
@@ -81,9 +70,9 @@ fn a_deleted_tenant_leaves_nothing() {
     let url = database.url();
     let flow_url = on(database.store.flow_url("beta", "canary-flow")).expect("its URL");
     let session = Session::on(database, &flow_url);
-    let role = database.owner().line(
-        "SELECT role_name FROM wed.flow JOIN wed.tenant t USING (tenant_id) WHERE t.name = 'beta'",
-    );
+    let role = database
+        .owner()
+        .line("SELECT role_name FROM wed.flow JOIN wed.tenant t USING (tenant_id) WHERE t.name = 'beta'");
     let asked = run(wed(&url).args(["tenant", "delete", "beta"])).exits(2);
     assert!(asked.err.contains("--yes"), "{asked:?}");
     run(wed(&url).args(["tenant", "delete", "beta", "--yes"])).done();
@@ -95,19 +84,9 @@ fn a_deleted_tenant_leaves_nothing() {
     assert_eq!(owner.number(&left), 0);
     let left = format!("SELECT count(*) FROM pg_namespace WHERE nspname LIKE '{role}%'");
     assert_eq!(owner.number(&left), 0);
-    for table in [
-        "flow",
-        "component",
-        "user",
-        "token",
-        "instance",
-        "job",
-        "trace",
-        "idempotency",
-    ] {
-        let found = owner.number(&format!(
-            "SELECT count(*) FROM wed.{table} t WHERE to_jsonb(t)::text LIKE '%{CANARY}%'"
-        ));
+    for table in ["flow", "component", "user", "token", "instance", "job", "trace", "idempotency"] {
+        let found =
+            owner.number(&format!("SELECT count(*) FROM wed.{table} t WHERE to_jsonb(t)::text LIKE '%{CANARY}%'"));
         assert_eq!(found, 0, "{table}");
     }
     // One of the same name begins anew, and sees nothing of what the first did.
@@ -132,10 +111,7 @@ fn names_of_tenants_and_users_are_checked() {
     assert!(again.err.contains("already"), "{again:?}");
     run(wed(&url).args(["user", "create", "A", "--role", "viewer"])).exits(4);
     run(wed(&url).args(["user", "create", "a", "--role", "king"])).exits(2);
-    run(wed(&url).args([
-        "--tenant", "none", "user", "create", "a", "--role", "viewer",
-    ]))
-    .exits(3);
+    run(wed(&url).args(["--tenant", "none", "user", "create", "a", "--role", "viewer"])).exits(3);
     run(wed(&url).args(["--tenant", "none", "flow", "create", "a"])).exits(3);
     for verb in ["show", "suspend", "resume"] {
         run(wed(&url).args(["tenant", verb, "none"])).exits(3);

@@ -43,9 +43,7 @@ impl Two {
             on(database.store.create_tenant(name, "")).expect("a tenant");
         }
         // Each endpoint is asked several times.
-        database
-            .owner()
-            .run("UPDATE wed.quota SET requests_per_second = NULL");
+        database.owner().run("UPDATE wed.quota SET requests_per_second = NULL");
         let api = Api::of(&database);
         let alpha = api.user("alpha", "admin", "admin");
         let beta = api.user("beta", "canary-user", "admin");
@@ -56,22 +54,14 @@ impl Two {
             "trigger": [{ "name": "canary_trigger", "when": "canary_attribute <> 'x'", "transition": "canary_step" }],
         });
         beta.json("PUT", "/v1/flows/canary-flow", &flow).is(201);
-        beta.json("POST", "/v1/flows/canary-flow/instances", &json!({}))
-            .is(201);
-        beta.upload("canary-component", sample_component("paper"), &[])
-            .is(201);
+        beta.json("POST", "/v1/flows/canary-flow/instances", &json!({})).is(201);
+        beta.upload("canary-component", sample_component("paper"), &[]).is(201);
         run(wed(&database.url())
             .args(["--tenant", "beta", "flow", "config", "set", "canary-flow"])
             .args(["canary_setting", "canary_set"]))
         .done();
-        let made = beta
-            .json(
-                "POST",
-                "/v1/tokens",
-                &json!({ "name": "canary-token", "scopes": ["read"] }),
-            )
-            .is(201)
-            .json();
+        let made =
+            beta.json("POST", "/v1/tokens", &json!({ "name": "canary-token", "scopes": ["read"] })).is(201).json();
         Two {
             token: made["id"].as_str().expect("an id").to_owned(),
             secret: made["secret"].as_str().expect("a secret").to_owned(),
@@ -91,30 +81,18 @@ impl Two {
             ("flow", "canary-flow".into(), "absent-flow".into()),
             ("wid", "1".into(), "1".into()),
             ("trigger", "canary_trigger".into(), "absent_trigger".into()),
-            (
-                "component",
-                "canary-component".into(),
-                "absent-component".into(),
-            ),
+            ("component", "canary-component".into(), "absent-component".into()),
             ("version", "1".into(), "1".into()),
             ("user", "canary-user".into(), "absent-user".into()),
             ("token", self.token.clone(), "wed_absent00".into()),
-            (
-                "schedule",
-                "canary-schedule".into(),
-                "absent-schedule".into(),
-            ),
+            ("schedule", "canary-schedule".into(), "absent-schedule".into()),
             ("item", "1".into(), "1".into()),
             ("act", "select".into(), "select".into()),
             ("key", "canary_key".into(), "absent_key".into()),
             ("secret", "canary_secret".into(), "absent_secret".into()),
             ("attachment", "1".into(), "1".into()),
             ("attempt", "1".into(), "1".into()),
-            (
-                "calendar",
-                "other-calendar".into(),
-                "absent-calendar".into(),
-            ),
+            ("calendar", "other-calendar".into(), "absent-calendar".into()),
             ("role", "other-role".into(), "absent-role".into()),
             ("tenant", "beta".into(), "none".into()),
             ("cluster", "one-cluster".into(), "absent-cluster".into()),

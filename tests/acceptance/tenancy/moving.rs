@@ -39,17 +39,13 @@ fn state(database: &Database) -> Option<TenantMove> {
 
 /// Reads acme out of one database and into another, as a move does, and stops there.
 fn copy(from: &Database, to: &Database) {
-    let wanted = TenantExport {
-        with_secrets: true,
-        fenced: true,
-    };
+    let wanted = TenantExport { with_secrets: true, fenced: true };
     let (sender, receiver) = tokio::sync::mpsc::channel(4);
     let staged = on(to.store.stage_tenant()).expect("staged");
     let (exported, imported) = on(async {
         tokio::join!(
             from.store.export_tenant("acme", wanted, sender),
-            to.store
-                .import_tenant(staged, None, receiver, &|_, _, _| None)
+            to.store.import_tenant(staged, None, receiver, &|_, _, _| None)
         )
     });
     exported.expect("exported");
@@ -58,9 +54,7 @@ fn copy(from: &Database, to: &Database) {
 
 /// Asserts that the database itself refuses what would change the tenant, and that hosts leave it alone.
 fn assert_is_fenced(from: &Arc<Database>, checksum: &Json) {
-    let schema = from
-        .owner()
-        .line("SELECT schema_name FROM wed.flow WHERE name = 'hand'");
+    let schema = from.owner().line("SELECT schema_name FROM wed.flow WHERE name = 'hand'");
     for change in [
         format!("INSERT INTO {schema}.wed_flow DEFAULT VALUES"),
         format!("UPDATE {schema}.wed_flow SET a2 = 'x'"),
@@ -69,52 +63,28 @@ fn assert_is_fenced(from: &Arc<Database>, checksum: &Json) {
     ] {
         from.owner().refused(&change).expect("WF024");
     }
-    assert_eq!(
-        from.owner()
-            .number("SELECT count(*) FROM wed.job WHERE host_id IS NOT NULL"),
-        0
-    );
+    assert_eq!(from.owner().number("SELECT count(*) FROM wed.job WHERE host_id IS NOT NULL"), 0);
     let refused = tenant(from, &["resume", "acme"]).exits(4);
     assert!(refused.err.contains("lives elsewhere"), "{refused:?}");
-    assert_eq!(
-        on(from.store.tenant_checksum("acme")).expect("a checksum"),
-        *checksum
-    );
+    assert_eq!(on(from.store.tenant_checksum("acme")).expect("a checksum"), *checksum);
 }
 
 #[harness::test]
 fn tenant_moves_while_hosts_work_and_its_source_is_fenced() {
     let (from, to) = (acme(), Database::new());
-    on(wedflow_worker::upload(
-        &from.store,
-        "acme",
-        "counters",
-        sample_component("counters"),
-    ))
-    .expect("uploaded");
+    on(wedflow_worker::upload(&from.store, "acme", "counters", sample_component("counters"))).expect("uploaded");
     let flow = repository("sample-transitions/counters/flow.toml");
-    run(wed(&from.url())
-        .args(["--tenant", "acme", "flow", "apply"])
-        .arg(&flow))
-    .done();
+    run(wed(&from.url()).args(["--tenant", "acme", "flow", "apply"]).arg(&flow)).done();
     let counters = on(from.store.flow_url("acme", "counters")).expect("its URL");
-    Session::on(&from, &counters)
-        .run("INSERT INTO wed_flow (a1) SELECT '0' FROM generate_series(1, 40)");
+    Session::on(&from, &counters).run("INSERT INTO wed_flow (a1) SELECT '0' FROM generate_series(1, 40)");
     let wid = hand(&from).start();
     let (here, there) = (from.host(one_lane("here")), to.host(one_lane("there")));
-    eventually("work under way", || {
-        (from.owner().number("SELECT count(*) FROM wed.trace") > 60).then_some(())
-    });
+    eventually("work under way", || (from.owner().number("SELECT count(*) FROM wed.trace") > 60).then_some(()));
 
-    let moved = run(wed(&from.url()).args(["--json", "tenant", "move", "acme", "--to", &to.url()]))
-        .done()
-        .json();
+    let moved = run(wed(&from.url()).args(["--json", "tenant", "move", "acme", "--to", &to.url()])).done().json();
     assert_eq!(moved["checksum"]["instances"]["rows"], 41, "{moved}");
     assert!(moved["pause_ms"].is_u64(), "{moved}");
-    assert_eq!(
-        on(from.store.tenant_checksum("acme")).expect("a checksum"),
-        moved["checksum"]
-    );
+    assert_eq!(on(from.store.tenant_checksum("acme")).expect("a checksum"), moved["checksum"]);
     eventually("the ends of all that hosts do", || {
         let running = "SELECT count(*) FROM wed.instance i JOIN wed.flow f USING (flow_id) \
                        WHERE i.status <> 'F' AND f.name = 'counters'";
@@ -186,27 +156,11 @@ fn file_takes_a_tenant_along_with_everything_of_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("beta.wedflow");
     let file = path.to_str().expect("a name");
-    tenant(
-        from,
-        &[
-            "export",
-            "beta",
-            "--to",
-            file,
-            "--snapshot",
-            "--with-secrets",
-        ],
-    )
-    .done();
+    tenant(from, &["export", "beta", "--to", file, "--snapshot", "--with-secrets"]).done();
     tenant(from, &["export", "beta", "--to", file, "--snapshot"]).exits(3);
     // A copy of what works on elsewhere stays suspended.
-    let taken: Json = run(wed(&to.url()).args(["--json", "tenant", "import", file]))
-        .done()
-        .json();
-    assert_eq!(
-        taken["checksum"],
-        on(from.store.tenant_checksum("beta")).expect("a checksum")
-    );
+    let taken: Json = run(wed(&to.url()).args(["--json", "tenant", "import", file])).done().json();
+    assert_eq!(taken["checksum"], on(from.store.tenant_checksum("beta")).expect("a checksum"));
     assert!(on(to.store.tenant("beta")).expect("the tenant").suspended);
     let counts = "SELECT string_agg(t.name || ' ' || (xpath('/row/n/text()', query_to_xml(format('SELECT count(*) AS n \
         FROM wed.%I WHERE %s', t.name, replace(t.is_tenants, '{{tenant}}', b.tenant_id::text)), false, true, '')))[1]::text, \
@@ -225,15 +179,8 @@ fn file_takes_a_tenant_along_with_everything_of_it() {
     damaged[middle] ^= 0xff;
     for bytes in [&damaged[..], &whole[..middle]] {
         std::fs::write(&broken, bytes).expect("written");
-        run(wed(&to.url())
-            .args(["tenant", "import", "--as", "none"])
-            .arg(&broken))
-        .exits(3);
-        assert_eq!(
-            to.owner()
-                .number("SELECT count(*) FROM wed.tenant WHERE name = 'none'"),
-            0
-        );
+        run(wed(&to.url()).args(["tenant", "import", "--as", "none"]).arg(&broken)).exits(3);
+        assert_eq!(to.owner().number("SELECT count(*) FROM wed.tenant WHERE name = 'none'"), 0);
     }
     let missing = Path::new("nowhere");
     run(wed(&to.url()).args(["tenant", "import"]).arg(missing)).exits(3);
@@ -250,9 +197,7 @@ fn files_of(database: &Arc<Database>, folder: &Path) -> PathBuf {
 fn files_of_instances_go_along_and_are_compared() {
     let (from, to, third) = (acme(), Database::new(), Database::new());
     let wid = hand(&from).start();
-    from.owner().run(
-        "SELECT wed.grant_transition(flow_id, 'tr_a2', true, '{}') FROM wed.flow WHERE name = 'hand'",
-    );
+    from.owner().run("SELECT wed.grant_transition(flow_id, 'tr_a2', true, '{}') FROM wed.flow WHERE name = 'hand'");
     let folders = [(); 3].map(|()| tempfile::tempdir().expect("a folder"));
     let [here, there, last] = [0, 1, 2].map(|at| folders[at].path().to_str().expect("a name"));
     let own = files_of(&from, here.as_ref()).join(wid.to_string());
@@ -269,41 +214,14 @@ fn files_of_instances_go_along_and_are_compared() {
     let refused = tenant(&from, &["move", "acme", "--to", &to_url]).exits(2);
     assert!(refused.err.contains("--without-files"), "{refused:?}");
     assert_eq!(state(&from).and_then(|one| one.moving), None);
-    let arguments = [
-        "--json",
-        "tenant",
-        "move",
-        "acme",
-        "--to",
-        &to_url,
-        "--files",
-        here,
-        "--files-to",
-        there,
-    ];
+    let arguments = ["--json", "tenant", "move", "acme", "--to", &to_url, "--files", here, "--files-to", there];
     let moved = run(wed(&from.url()).args(arguments)).done().json();
-    assert_eq!(
-        (&moved["files"]["files"], &moved["files"]["bytes"]),
-        (&2.into(), &7.into()),
-        "{moved}"
-    );
+    assert_eq!((&moved["files"]["files"], &moved["files"]["bytes"]), (&2.into(), &7.into()), "{moved}");
     assert_eq!(kept(&to, there), kept(&from, here));
 
     let file = folders[0].path().join("acme.wedflow");
     let file = file.to_str().expect("a name");
-    tenant(
-        &to,
-        &[
-            "export",
-            "acme",
-            "--to",
-            file,
-            "--snapshot",
-            "--files",
-            there,
-        ],
-    )
-    .done();
+    tenant(&to, &["export", "acme", "--to", file, "--snapshot", "--files", there]).done();
     let refused = tenant(&third, &["import", file]).exits(3);
     assert!(refused.err.contains("--without-files"), "{refused:?}");
     assert_eq!(state(&third), None);

@@ -15,21 +15,17 @@ fn request_for(action: Action, client: &Client) -> Option<Answered> {
         "instances:read" => client.get("/v1/flows/none/instances"),
         "instances:write" => client.json("POST", "/v1/flows/none/instances", &json!({})),
         "jobs:read" => client.get("/v1/flows/none/jobs"),
-        "workers:write" => client.json(
-            "POST",
-            "/v1/flows/none/jobs/claim",
-            &json!({ "worker": "w", "transitions": ["step"] }),
-        ),
+        "workers:write" => {
+            client.json("POST", "/v1/flows/none/jobs/claim", &json!({ "worker": "w", "transitions": ["step"] }))
+        }
         "components:read" => client.get("/v1/components/none"),
         "components:write" => client.upload("none", b"nothing", &[]),
         "activation:write" => client.json("POST", "/v1/components/none/rollback", &json!({})),
         "tokens:read" => client.get("/v1/tokens/none"),
         "tokens:write" => client.delete("/v1/tokens/none"),
-        "all-tokens:write" => client.json(
-            "POST",
-            "/v1/tokens",
-            &json!({ "name": "x", "user": "none", "scopes": ["read"] }),
-        ),
+        "all-tokens:write" => {
+            client.json("POST", "/v1/tokens", &json!({ "name": "x", "user": "none", "scopes": ["read"] }))
+        }
         "users:read" => client.get("/v1/users/none"),
         "users:write" => client.delete("/v1/users/none"),
         "settings:read" => client.get("/v1/settings"),
@@ -41,10 +37,7 @@ fn request_for(action: Action, client: &Client) -> Option<Answered> {
 }
 
 fn all_actions() -> impl Iterator<Item = Action> {
-    Area::ALL
-        .iter()
-        .copied()
-        .flat_map(|area| [Action::read(area), Action::write(area)])
+    Area::ALL.iter().copied().flat_map(|area| [Action::read(area), Action::write(area)])
 }
 
 #[harness::test]
@@ -60,10 +53,7 @@ fn each_role_is_let_do_what_the_matrix_says() {
             };
             asked += 1;
             if role.may(action) {
-                assert!(
-                    answer.status != 403 && answer.status < 500,
-                    "{role} {action}: {answer:?}"
-                );
+                assert!(answer.status != 403 && answer.status < 500, "{role} {action}: {answer:?}");
             } else {
                 answer.problem(403, "not_permitted");
             }
@@ -89,11 +79,7 @@ fn a_token_does_no_more_than_its_scopes() {
             let Some(answer) = request_for(*action, &client) else {
                 continue;
             };
-            assert_eq!(
-                answer.status == 403,
-                !parsed.allows(*action),
-                "{scope} for {action}: {answer:?}"
-            );
+            assert_eq!(answer.status == 403, !parsed.allows(*action), "{scope} for {action}: {answer:?}");
         }
     }
 }
@@ -110,19 +96,10 @@ fn a_token_makes_none_that_may_do_more() {
         &["tokens:write", "flows:read"].map(|scope| scope.parse().expect("a scope")),
     );
     let ask = |client: &Client, name: &str, scopes: &[&str]| {
-        client.json(
-            "POST",
-            "/v1/tokens",
-            &json!({ "name": name, "scopes": scopes }),
-        )
+        client.json("POST", "/v1/tokens", &json!({ "name": name, "scopes": scopes }))
     };
     ask(&narrow, "a", &["flows:read"]).is(201);
-    for more in [
-        &["flows:write"][..],
-        &["read"],
-        &["write"],
-        &["flows:read", "jobs:read"],
-    ] {
+    for more in [&["flows:write"][..], &["read"], &["write"], &["flows:read", "jobs:read"]] {
         ask(&narrow, "b", more).problem(403, "not_permitted");
     }
     ask(&narrow, "b", &[]).problem(422, "invalid_document");
@@ -135,28 +112,13 @@ fn a_token_makes_none_that_may_do_more() {
         .and_then(|token| token["id"].as_str())
         .expect("the wide one")
         .to_owned();
-    narrow
-        .json("POST", &format!("/v1/tokens/{wide}/rotate"), &json!({}))
-        .problem(403, "not_permitted");
+    narrow.json("POST", &format!("/v1/tokens/{wide}/rotate"), &json!({})).problem(403, "not_permitted");
     // Somebody else's tokens are not to be seen.
     let viewer = api.user("default", "bob", "viewer");
+    viewer.get(&format!("/v1/tokens/{wide}")).problem(404, "not_found");
+    viewer.delete(&format!("/v1/tokens/{wide}")).problem(404, "not_found");
+    assert_eq!(viewer.get("/v1/tokens").is(200).json()["items"].as_array().map(Vec::len), Some(1));
     viewer
-        .get(&format!("/v1/tokens/{wide}"))
-        .problem(404, "not_found");
-    viewer
-        .delete(&format!("/v1/tokens/{wide}"))
-        .problem(404, "not_found");
-    assert_eq!(
-        viewer.get("/v1/tokens").is(200).json()["items"]
-            .as_array()
-            .map(Vec::len),
-        Some(1)
-    );
-    viewer
-        .json(
-            "POST",
-            "/v1/tokens",
-            &json!({ "name": "x", "user": "ann", "scopes": ["read"] }),
-        )
+        .json("POST", "/v1/tokens", &json!({ "name": "x", "user": "ann", "scopes": ["read"] }))
         .problem(403, "not_permitted");
 }

@@ -67,12 +67,7 @@ impl Clusters {
         for (name, database) in [("one", &one), ("two", &two)] {
             on(directory.add_cluster(name, (&database.url(), None), false)).expect("added");
         }
-        Clusters {
-            one,
-            two,
-            directory,
-            home,
-        }
+        Clusters { one, two, directory, home }
     }
 
     /// Serves both, or `two` at another address.
@@ -84,18 +79,12 @@ impl Clusters {
         let (clusters, served) = watch::channel(all);
         let server = on(Server::start_placed(&self.directory, served, &settings));
         let server = server.expect("served");
-        Served {
-            address: server.address(),
-            server: Some(server),
-            clusters,
-        }
+        Served { address: server.address(), server: Some(server), clusters }
     }
 
     /// Runs `wed` with the directory.
     fn wed(&self, arguments: &[&str]) -> Answer {
-        run(wed("")
-            .env("WEDFLOW_DIRECTORY", self.home.url())
-            .args(arguments))
+        run(wed("").env("WEDFLOW_DIRECTORY", self.home.url()).args(arguments))
     }
 
     /// An operator whose token the second cluster keeps.
@@ -137,11 +126,7 @@ fn tenants_are_made_where_there_is_room_and_served_where_they_are() {
     let served = clusters.serve(&clusters.two.url());
     let operator = clusters.operator(&served);
     // The first has the tenant that each database begins with.
-    let (ann, made) = make(
-        &operator,
-        &served,
-        &json!({ "name": "acme", "admin": "ann" }),
-    );
+    let (ann, made) = make(&operator, &served, &json!({ "name": "acme", "admin": "ann" }));
     assert_eq!(made["tenant"]["cluster"], "two", "{made}");
     let terms = json!({ "name": "other", "admin": "bob", "cluster": "one" });
     let (bob, _) = make(&operator, &served, &terms);
@@ -167,20 +152,12 @@ fn tenants_are_made_where_there_is_room_and_served_where_they_are() {
         }
     };
     let placed = |name: &str, cluster: &str| (json!(name), json!(cluster));
-    let expected = [
-        placed("default", "one"),
-        placed("other", "one"),
-        placed("acme", "two"),
-    ];
+    let expected = [placed("default", "one"), placed("other", "one"), placed("acme", "two")];
     assert_eq!(list("tenants"), expected);
     let shown = operator.get("/v1/installation/tenants/acme").is(200).json();
     assert_eq!(shown["cluster"], "two");
     let status = operator.get("/v1/installation").is(200).json();
-    assert_eq!(
-        status["clusters"].as_array().map(Vec::len),
-        Some(2),
-        "{status}"
-    );
+    assert_eq!(status["clusters"].as_array().map(Vec::len), Some(2), "{status}");
 }
 
 #[harness::test]
@@ -194,10 +171,7 @@ fn pages_show_each_person_the_tenant_where_it_is() {
     };
     let (ann, bob) = (new("acme", "ann", "one"), new("other", "bob", "two"));
     start(&ann).is(201);
-    for (database, tenant, name) in [
-        (&clusters.one, "acme", "ann"),
-        (&clusters.two, "other", "bob"),
-    ] {
+    for (database, tenant, name) in [(&clusters.one, "acme", "ann"), (&clusters.two, "other", "bob")] {
         let made = format!("SELECT wed.create_person('{tenant}', '{name}', '{{clerk}}')");
         database.owner().run(&made);
     }
@@ -209,29 +183,17 @@ fn pages_show_each_person_the_tenant_where_it_is() {
     for who in [&ann, &bob, &operator] {
         assert!(sign_in(who).contains(who.token.as_deref().expect("a token")));
     }
-    for path in [
-        "/console",
-        "/console/flows",
-        "/console/last-hour",
-        "/console/audit",
-        "/console/work",
-    ] {
+    for path in ["/console", "/console/flows", "/console/last-hour", "/console/audit", "/console/work"] {
         for (who, own, other) in [(&ann, "acme · ann", "other"), (&bob, "other · bob", "acme")] {
             let text = page(who, path).is(200).text;
-            assert!(
-                text.contains(own) && !text.contains(&format!("{other} · ")),
-                "{path}: {text}"
-            );
+            assert!(text.contains(own) && !text.contains(&format!("{other} · ")), "{path}: {text}");
         }
     }
     let instance = "/console/flows/hand/instances/1";
     assert!(page(&ann, instance).is(200).text.contains("step"));
     page(&bob, instance).is(404);
     let tenants = page(&operator, "/console/tenants").is(200).text;
-    assert!(
-        tenants.contains("acme") && tenants.contains("other"),
-        "{tenants}"
-    );
+    assert!(tenants.contains("acme") && tenants.contains("other"), "{tenants}");
 }
 
 #[harness::test]
@@ -239,19 +201,13 @@ fn tenant_is_made_on_an_open_cluster_or_refused() {
     let clusters = Clusters::new();
     let served = clusters.serve(&clusters.two.url());
     let operator = clusters.operator(&served);
-    let (ann, _) = make(
-        &operator,
-        &served,
-        &json!({ "name": "acme", "admin": "ann", "cluster": "two" }),
-    );
+    let (ann, _) = make(&operator, &served, &json!({ "name": "acme", "admin": "ann", "cluster": "two" }));
     // A name is one tenant's; a cluster that is draining takes none, and serves those on it.
     let again = json!({ "name": "acme", "cluster": "one" });
     let tenants = "/v1/installation/tenants";
     operator.json("POST", tenants, &again).problem(409, "23505");
     let wrong = json!({ "name": "x", "cluster": "nine" });
-    operator
-        .json("POST", tenants, &wrong)
-        .problem(404, "not_found");
+    operator.json("POST", tenants, &wrong).problem(404, "not_found");
     let wrong = json!({ "name": "No Name" });
     assert!(operator.json("POST", tenants, &wrong).status >= 400);
     assert_eq!(clusters.place("No Name"), None);
@@ -261,16 +217,11 @@ fn tenant_is_made_on_an_open_cluster_or_refused() {
         operator.json("PATCH", &path, &drain).is(200);
         operator.delete(&path).problem(409, "WF028");
     }
-    operator
-        .json("POST", tenants, &json!({ "name": "late" }))
-        .problem(409, "WF028");
+    operator.json("POST", tenants, &json!({ "name": "late" })).problem(409, "WF028");
     start(&ann).is(201);
     // What is asked about the installation is for operators alone.
-    ann.get("/v1/installation/clusters")
-        .problem(401, "invalid_token");
-    ann.without_token()
-        .get("/v1/flows")
-        .problem(401, "no_token");
+    ann.get("/v1/installation/clusters").problem(401, "invalid_token");
+    ann.without_token().get("/v1/flows").problem(401, "no_token");
     operator.delete("/v1/installation/tenants/acme").is(204);
     assert_eq!(clusters.place("acme"), None);
     ann.get("/v1/me").problem(401, "invalid_token");
@@ -285,10 +236,7 @@ fn stale_place_is_corrected_by_the_refusal_of_the_old_one() {
     let (ann, _) = make(&operator, &served, &new);
     start(&ann).is(201);
     let hook = json!({ "scheme": "standard", "acts": "start", "attributes": {} });
-    let hook = ann
-        .json("PUT", "/v1/flows/hand/hooks/orders", &hook)
-        .is(200)
-        .json();
+    let hook = ann.json("PUT", "/v1/flows/hand/hooks/orders", &hook).is(200).json();
     let path = hook["path"].as_str().expect("a path");
     let post = || ann.without_token().json("POST", path, &json!({}));
     post().problem(401, "not_signed");
@@ -300,51 +248,32 @@ fn stale_place_is_corrected_by_the_refusal_of_the_old_one() {
     let moved = clusters.wed(&["--json", "tenant", "move", "acme", "--to-cluster", "two"]);
     assert_eq!(moved.done().json()["checksum"]["instances"]["rows"], 1);
     // The server has the old place, and sends the request on.
-    ann.json("POST", "/v1/flows/hand/instances", &json!({}))
-        .is(201);
+    ann.json("POST", "/v1/flows/hand/instances", &json!({})).is(201);
     assert_eq!((instances(&clusters.one), instances(&clusters.two)), (1, 2));
     // Its hook has the same address and secret there.
     post().problem(401, "not_signed");
     let secret = "SELECT address || ' ' || secret FROM wed.hook";
-    assert_eq!(
-        clusters.one.owner().line(secret),
-        clusters.two.owner().line(secret)
-    );
+    assert_eq!(clusters.one.owner().line(secret), clusters.two.owner().line(secret));
     let alone = crate::support::http::Api::of(&clusters.one);
     let token = ann.token.clone().expect("a token");
-    Client::at(alone.address, &token)
-        .get("/v1/me")
-        .problem(421, "tenant_moved");
+    Client::at(alone.address, &token).get("/v1/me").problem(421, "tenant_moved");
     // What is left behind is removed at the old cluster alone, and it may come back then.
-    clusters
-        .wed(&["tenant", "delete", "acme", "--left-at", "two", "--yes"])
-        .exits(4);
-    clusters
-        .wed(&["tenant", "delete", "acme", "--left-at", "one", "--yes"])
-        .done();
-    clusters
-        .wed(&["tenant", "move", "acme", "--to-cluster", "one"])
-        .done();
+    clusters.wed(&["tenant", "delete", "acme", "--left-at", "two", "--yes"]).exits(4);
+    clusters.wed(&["tenant", "delete", "acme", "--left-at", "one", "--yes"]).done();
+    clusters.wed(&["tenant", "move", "acme", "--to-cluster", "one"]).done();
     start(&ann).is(201);
-    assert_eq!(
-        (instances(&clusters.one), clusters.place("acme").as_deref()),
-        (3, Some("one"))
-    );
+    assert_eq!((instances(&clusters.one), clusters.place("acme").as_deref()), (3, Some("one")));
 }
 
 /// Reads acme out of one database and into another, as a move does, and stops there.
 fn copy(from: &Database, to: &Database) {
-    let wanted = TenantExport {
-        with_secrets: true,
-        fenced: true,
-    };
+    let wanted = TenantExport { with_secrets: true, fenced: true };
     let (sender, receiver) = tokio::sync::mpsc::channel(4);
     let staged = on(to.store.stage_tenant()).expect("staged");
     let (exported, imported) = on(async {
         tokio::join!(
             from.store.export_tenant("acme", wanted, sender),
-            to.store
-                .import_tenant(staged, None, receiver, &|_, _, _| None)
+            to.store.import_tenant(staged, None, receiver, &|_, _, _| None)
         )
     });
     exported.expect("exported");
@@ -376,9 +305,7 @@ fn move_between_clusters_goes_on_wherever_it_was_interrupted() {
     start(&ann).problem(503, "tenant_moving");
     carry("two", &[]).done();
     start(&ann).is(201);
-    clusters
-        .wed(&["tenant", "delete", "acme", "--left-at", "one", "--yes"])
-        .done();
+    clusters.wed(&["tenant", "delete", "acme", "--left-at", "one", "--yes"]).done();
     // The directory is told, and it has not begun there.
     let move_id = on(two.store.fence_tenant("acme")).expect("fenced");
     copy(two, one);
@@ -402,28 +329,14 @@ fn cluster_that_is_down_stops_its_own_tenants_alone() {
     let clusters = Clusters::new();
     let whole = clusters.serve(&clusters.two.url());
     let operator = clusters.operator(&whole);
-    let (ann, _) = make(
-        &operator,
-        &whole,
-        &json!({ "name": "acme", "admin": "ann", "cluster": "one" }),
-    );
-    let (bob, _) = make(
-        &operator,
-        &whole,
-        &json!({ "name": "other", "admin": "bob", "cluster": "two" }),
-    );
+    let (ann, _) = make(&operator, &whole, &json!({ "name": "acme", "admin": "ann", "cluster": "one" }));
+    let (bob, _) = make(&operator, &whole, &json!({ "name": "other", "admin": "bob", "cluster": "two" }));
     let served = clusters.serve(NOWHERE);
-    let at =
-        |client: &Client| Client::at(served.address, client.token.as_deref().expect("a token"));
+    let at = |client: &Client| Client::at(served.address, client.token.as_deref().expect("a token"));
     start(&at(&ann)).is(201);
     let waits = at(&bob).get("/v1/me");
     let problem = waits.problem(503, "cluster_down");
-    assert!(
-        problem["detail"]
-            .as_str()
-            .is_some_and(|text| text.contains("two")),
-        "{problem}"
-    );
+    assert!(problem["detail"].as_str().is_some_and(|text| text.contains("two")), "{problem}");
     let ready = ann.without_token().get("/health/ready").is(200).json();
     assert_eq!(ready["clusters"], json!({ "one": true, "two": true }));
     let ready = at(&ann).without_token().get("/health/ready").is(200).json();
@@ -436,33 +349,21 @@ fn cluster_that_is_down_stops_its_own_tenants_alone() {
     assert_eq!(list.header("wedflow-clusters-down"), Some("two"));
     let status = ops.get("/v1/installation").is(200).json();
     let problems = status["problems"].as_array().cloned().unwrap_or_default();
-    assert!(
-        problems.iter().any(|one| one["code"] == "cluster_down"),
-        "{status}"
-    );
+    assert!(problems.iter().any(|one| one["code"] == "cluster_down"), "{status}");
     let tenants = "/v1/installation/tenants";
     let named = json!({ "name": "third", "cluster": "two" });
-    ops.json("POST", tenants, &named)
-        .problem(503, "cluster_down");
+    ops.json("POST", tenants, &named).problem(503, "cluster_down");
     assert_eq!(clusters.place("third"), None);
-    let made = ops
-        .json("POST", tenants, &json!({ "name": "third" }))
-        .is(201);
+    let made = ops.json("POST", tenants, &json!({ "name": "third" })).is(201);
     assert_eq!(made.json()["tenant"]["cluster"], "one");
-    ops.json(
-        "PATCH",
-        "/v1/installation/retention",
-        &json!({ "logs": null }),
-    )
-    .problem(503, "cluster_down");
+    ops.json("PATCH", "/v1/installation/retention", &json!({ "logs": null })).problem(503, "cluster_down");
 
     // Without its directory the server goes on with the places that it knows.
     on(clusters.directory.close());
     start(&at(&ann)).is(201);
     let unknown = ops.get("/v1/installation/tenants/unheard");
     unknown.problem(503, "directory_down");
-    ops.json("POST", tenants, &json!({ "name": "fourth" }))
-        .problem(503, "directory_down");
+    ops.json("POST", tenants, &json!({ "name": "fourth" })).problem(503, "directory_down");
 }
 
 #[harness::test]
@@ -486,9 +387,7 @@ fn clusters_are_served_and_left_while_the_server_runs() {
     // The one that stayed serves without a break, and the other one is taken up again.
     ops.get("/v1/installation/tenants").is(200);
     served.clusters.send_replace(both);
-    eventually("both clusters", || {
-        (names() == ["one", "two"]).then_some(())
-    });
+    eventually("both clusters", || (names() == ["one", "two"]).then_some(()));
     start(&ann).is(201);
     assert_eq!(instances(&clusters.two), 2);
 }
@@ -497,11 +396,7 @@ fn clusters_are_served_and_left_while_the_server_runs() {
 fn clusters_are_kept_from_the_command_line() {
     let clusters = Clusters::new();
     let listed = clusters.wed(&["--json", "cluster", "list"]).done().json();
-    assert_eq!(
-        (&listed[0]["name"], &listed[1]["tenants"]),
-        (&json!("one"), &json!(0)),
-        "{listed}"
-    );
+    assert_eq!((&listed[0]["name"], &listed[1]["tenants"]), (&json!("one"), &json!(0)), "{listed}");
     assert!(!listed.to_string().contains(":postgres@"), "{listed}");
     let third = Database::new();
     on(third.store.create_tenant("acme", "")).expect("a tenant");
@@ -517,10 +412,7 @@ fn clusters_are_kept_from_the_command_line() {
     let replica = "postgres://reader:hidden@replica:5432/three";
     add("three", &url, &["--read-url", replica]).done();
     let listed = clusters.wed(&["--json", "cluster", "list"]).done().json();
-    assert_eq!(
-        listed[1]["read_url"], "postgres://reader:…@replica:5432/three",
-        "{listed}"
-    );
+    assert_eq!(listed[1]["read_url"], "postgres://reader:…@replica:5432/three", "{listed}");
     add("three", &url, &["--read-url", "nonsense"]).exits(5);
     add("three", &url, &[]).done();
     let listed = clusters.wed(&["--json", "cluster", "list"]).done().json();
@@ -538,18 +430,12 @@ fn clusters_are_kept_from_the_command_line() {
     assert!(refused.err.contains("acme"), "{refused:?}");
 
     // A command goes to the cluster of its tenant.
-    clusters
-        .wed(&["--tenant", "acme", "flow", "create", "orders"])
-        .done();
+    clusters.wed(&["--tenant", "acme", "flow", "create", "orders"]).done();
     assert_eq!(third.owner().number("SELECT count(*) FROM wed.flow"), 1);
-    clusters
-        .wed(&["--tenant", "unheard", "flow", "list"])
-        .exits(3);
+    clusters.wed(&["--tenant", "unheard", "flow", "list"]).exits(3);
     let made = clusters.wed(&["--json", "tenant", "create", "fresh", "--cluster", "two"]);
     assert_eq!(made.done().json()["cluster"], "two");
-    clusters
-        .wed(&["cluster", "delete", "two", "--yes"])
-        .exits(4);
+    clusters.wed(&["cluster", "delete", "two", "--yes"]).exits(4);
     clusters.wed(&["tenant", "delete", "fresh", "--yes"]).done();
     clusters.wed(&["cluster", "delete", "two", "--yes"]).done();
     clusters.wed(&["cluster", "drain", "two"]).exits(3);
@@ -565,18 +451,10 @@ fn clusters_are_kept_from_the_command_line() {
 fn give_work(clusters: &Clusters) {
     for (database, tenant) in [(&clusters.one, "acme"), (&clusters.two, "other")] {
         on(database.store.create_tenant(tenant, "")).expect("a tenant");
-        on(wedflow_worker::upload(
-            &database.store,
-            tenant,
-            "counters",
-            sample_component("counters"),
-        ))
-        .expect("uploaded");
+        on(wedflow_worker::upload(&database.store, tenant, "counters", sample_component("counters")))
+            .expect("uploaded");
         let flow = crate::support::repository("sample-transitions/counters/flow.toml");
-        run(wed(&database.url())
-            .args(["--tenant", tenant, "flow", "apply"])
-            .arg(&flow))
-        .done();
+        run(wed(&database.url()).args(["--tenant", tenant, "flow", "apply"]).arg(&flow)).done();
         let url = on(database.store.flow_url(tenant, "counters")).expect("its URL");
         crate::support::Session::on(database, &url)
             .run("INSERT INTO wed_flow (a1) SELECT '0' FROM generate_series(1, 3)");
@@ -588,9 +466,8 @@ fn one_process_follows_the_directory_and_waits_for_a_cluster_that_is_down() {
     let clusters = Clusters::new();
     give_work(&clusters);
     // A third is in the directory, and away; the second one is added while the process runs.
-    (clusters.home.owner()).run(&format!(
-        "INSERT INTO placement.cluster (name, url, mark) VALUES ('away', '{NOWHERE}', 'none')"
-    ));
+    (clusters.home.owner())
+        .run(&format!("INSERT INTO placement.cluster (name, url, mark) VALUES ('away', '{NOWHERE}', 'none')"));
     on(clusters.directory.remove_cluster("two")).expect("removed");
     let (collector, received) = receiver();
     let log = tempfile::NamedTempFile::new().expect("a file");
@@ -611,20 +488,13 @@ fn one_process_follows_the_directory_and_waits_for_a_cluster_that_is_down() {
     };
     all_end(&clusters.one);
     let two = clusters.two.url();
-    clusters
-        .wed(&["cluster", "add", "two", "--url", &two])
-        .done();
+    clusters.wed(&["cluster", "add", "two", "--url", &two]).done();
     all_end(&clusters.two);
 
     let said = std::fs::read_to_string(log.path()).expect("the log");
-    let place = said
-        .split("figures are at ")
-        .nth(1)
-        .and_then(|rest| rest.split_whitespace().next());
+    let place = said.split("figures are at ").nth(1).and_then(|rest| rest.split_whitespace().next());
     let figures = || {
-        let answer = ureq::get(place.expect("an address"))
-            .call()
-            .expect("an answer");
+        let answer = ureq::get(place.expect("an address")).call().expect("an answer");
         answer.into_body().read_to_string().expect("text")
     };
     let text = figures();
@@ -637,18 +507,12 @@ fn one_process_follows_the_directory_and_waits_for_a_cluster_that_is_down() {
     }
     for name in ["one", "two"] {
         eventually("spans of the cluster", || {
-            resources(&received)
-                .iter()
-                .any(|one| one.contains(&format!("\"{name}\"")))
-                .then_some(())
+            resources(&received).iter().any(|one| one.contains(&format!("\"{name}\""))).then_some(())
         });
     }
     let shown = clusters.wed(&["status"]);
     let head = shown.out.lines().find(|line| line.contains("lease (ms)"));
-    assert!(
-        head.is_some_and(|head| head.trim_start().starts_with("cluster")),
-        "{shown:?}"
-    );
+    assert!(head.is_some_and(|head| head.trim_start().starts_with("cluster")), "{shown:?}");
     clusters.wed(&["cluster", "delete", "away", "--yes"]).done();
     eventually("its end", || (!figures().contains("away")).then_some(()));
     run(std::process::Command::new("kill").arg(serving.id().to_string())).done();

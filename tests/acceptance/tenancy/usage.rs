@@ -15,10 +15,7 @@ use crate::support::{Database, on};
 fn rows(client: &Client, path: &str) -> Vec<Json> {
     let (mut rows, mut cursor) = (Vec::new(), String::new());
     loop {
-        let part = client
-            .get(&format!("{path}?limit=2{cursor}"))
-            .is(200)
-            .json();
+        let part = client.get(&format!("{path}?limit=2{cursor}")).is(200).json();
         rows.extend(part["items"].as_array().expect("rows").clone());
         match part["next"].as_str() {
             Some(next) => cursor = format!("&cursor={next}"),
@@ -45,11 +42,7 @@ fn assert_csv_has(database: &Database, rows: usize) {
     let csv = run(wed(&database.url()).args(["usage", "--all", "--csv"])).done();
     let lines: Vec<&str> = csv.out.lines().collect();
     assert_eq!(lines.len(), rows + 1, "{}", csv.out);
-    assert!(
-        lines[0].starts_with("day,tenant,flow,transition,commits,"),
-        "{}",
-        lines[0]
-    );
+    assert!(lines[0].starts_with("day,tenant,flow,transition,commits,"), "{}", lines[0]);
     let limits = run(wed(&database.url()).args(["--json", "usage", "--limits"])).done();
     assert!(limits.out.contains("fuel_per_minute"), "{}", limits.out);
 }
@@ -71,23 +64,13 @@ fn receipts_add_up_to_what_commits_and_failures_wrote() {
     let ann = api.user(TENANT, "ann", "admin");
     let found = rows(&ann, "/v1/usage/receipts");
     let of = |flow: &str, transition: Json| {
-        let found = found
-            .iter()
-            .find(|row| row["flow"] == flow && row["transition"] == transition);
-        found
-            .unwrap_or_else(|| panic!("{flow} {transition} in {found:?}"))
-            .clone()
+        let found = found.iter().find(|row| row["flow"] == flow && row["transition"] == transition);
+        found.unwrap_or_else(|| panic!("{flow} {transition} in {found:?}")).clone()
     };
     let clause = of("clause", "clause".into());
-    assert_eq!(
-        (&clause["commits"], &clause["failures"]),
-        (&1.into(), &0.into())
-    );
+    assert_eq!((&clause["commits"], &clause["failures"]), (&1.into(), &0.into()));
     let trap = of("trap", "trap".into());
-    assert_eq!(
-        (&trap["commits"], &trap["failures"]),
-        (&0.into(), &2.into())
-    );
+    assert_eq!((&trap["commits"], &trap["failures"]), (&0.into(), &2.into()));
     let mut owner = database.owner();
     let used = "SELECT sum(fuel) FROM (SELECT fuel FROM wed.attempt UNION ALL \
                 SELECT fuel FROM wed.trace WHERE trw <> '_ABORT') u";
@@ -96,10 +79,12 @@ fn receipts_add_up_to_what_commits_and_failures_wrote() {
     let stored = of("clause", Json::Null)["stored_bytes"].as_i64();
     assert_eq!(
         stored,
-        Some(owner.number(&format!(
-            "SELECT wed.table_bytes(schema_name) FROM wed.flow WHERE flow_id = {}",
-            good.id.get()
-        )))
+        Some(
+            owner.number(&format!(
+                "SELECT wed.table_bytes(schema_name) FROM wed.flow WHERE flow_id = {}",
+                good.id.get()
+            ))
+        )
     );
     // Another tenant sees none of it, an operator all.
     let other = api.user("other", "bob", "admin");
@@ -107,12 +92,9 @@ fn receipts_add_up_to_what_commits_and_failures_wrote() {
     let secret = on(issue_operator(&database.store, "billing", false, 1)).expect("a token");
     let operator = Client::at(api.address, secret.reveal());
     assert_eq!(rows(&operator, "/v1/installation/receipts"), found);
-    ann.get("/v1/usage/receipts?since=soon")
-        .problem(422, "22007");
-    ann.get("/v1/usage/receipts?since=2020-01-01")
-        .problem(422, "22007");
-    ann.get("/v1/usage/receipts?cursor=!")
-        .problem(400, "invalid_cursor");
+    ann.get("/v1/usage/receipts?since=soon").problem(422, "22007");
+    ann.get("/v1/usage/receipts?since=2020-01-01").problem(422, "22007");
+    ann.get("/v1/usage/receipts?cursor=!").problem(400, "invalid_cursor");
     let found = after_deletion_of_trap(&database, &ann, &found);
     assert_csv_has(&database, found.len());
 }

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value as Json;
 use wedflow_away::{
-    AwayError, Leaving, Link, LocalStore, Wire, disconnect, prefetch, prefetch_next, reconnect,
-    take_worklist, warnings,
+    AwayError, Leaving, Link, LocalStore, Wire, disconnect, prefetch, prefetch_next, reconnect, take_worklist, warnings,
 };
 
 use super::Office;
@@ -56,10 +55,7 @@ impl Field {
         let office = Office::of(definition);
         office.database().upload("paper", sample_component("paper"));
         let api = Api::of(office.database());
-        let token = api
-            .user("default", "beto", "participant")
-            .token
-            .expect("a token");
+        let token = api.user("default", "beto", "participant").token.expect("a token");
         let proxy = Proxy::new(api.address);
         Field {
             link: Link::new(&format!("http://127.0.0.1:{}", proxy.port), &token),
@@ -108,29 +104,17 @@ impl Field {
             .args(["--json", "work"])
             .args(words)
             .env("WEDFLOW_WORK_STORE", self.path(store))
-            .env(
-                "WEDFLOW_SERVER",
-                format!("http://127.0.0.1:{}", self.proxy.port),
-            )
+            .env("WEDFLOW_SERVER", format!("http://127.0.0.1:{}", self.proxy.port))
             .env("WEDFLOW_TOKEN", token))
     }
 
     pub(super) fn steps_of(&mut self) -> i64 {
-        self.office
-            .flow
-            .session()
-            .number("SELECT count(*) FROM wed_trace WHERE trw = 'tr_a2'")
+        self.office.flow.session().number("SELECT count(*) FROM wed_trace WHERE trw = 'tr_a2'")
     }
 }
 
 fn leaving(path: &std::path::Path) -> Leaving<'_> {
-    Leaving {
-        wait_seconds: 60.0,
-        confirmed: false,
-        accepted: false,
-        path,
-        quota_bytes: None,
-    }
+    Leaving { wait_seconds: 60.0, confirmed: false, accepted: false, path, quota_bytes: None }
 }
 
 #[harness::test]
@@ -145,10 +129,7 @@ fn transfer_resumes_at_the_byte_where_it_was_cut() {
         while let Err(error) = prefetch(&field.link, &mut store) {
             assert!(matches!(error, AwayError::Cut(_)), "{error}");
             let now = store.held_bytes(item).expect("held");
-            assert!(
-                now >= held && now <= whole.len() as u64,
-                "{now} after {held}"
-            );
+            assert!(now >= held && now <= whole.len() as u64, "{now} after {held}");
             (held, cuts) = (now, cuts + 1);
             // A truncated copy is never executable.
             let refused = store.executable(item).expect_err("not whole");
@@ -197,10 +178,7 @@ fn disconnection_cut_at_any_step_resumes() {
                 field.proxy.cut();
             }
         });
-        assert!(
-            matches!(first, Ok(()) | Err(AwayError::Cut(_))),
-            "{cut}: {first:?}"
-        );
+        assert!(matches!(first, Ok(()) | Err(AwayError::Cut(_))), "{cut}: {first:?}");
         field.proxy.cut_after(0);
         let mut steps = Vec::new();
         for _ in 0..3 {
@@ -230,48 +208,21 @@ fn disconnection_asks_for_decisions() {
         Err(AwayError::Decide { message, .. }) => assert!(message.contains(word), "{message}"),
         other => panic!("{other:?}"),
     };
-    let tight = Leaving {
-        quota_bytes: Some(10),
-        ..leaving(&path)
-    };
-    decide(
-        disconnect(&field.link, &mut store, &tight, |_| {}),
-        "there is room for 10",
-    );
+    let tight = Leaving { quota_bytes: Some(10), ..leaving(&path) };
+    decide(disconnect(&field.link, &mut store, &tight, |_| {}), "there is room for 10");
     store.measure(100_000, 100.0).expect("measured");
-    let hasty = Leaving {
-        wait_seconds: 5.0,
-        ..leaving(&path)
-    };
-    decide(
-        disconnect(&field.link, &mut store, &hasty, |_| {}),
-        "5 s are given",
-    );
+    let hasty = Leaving { wait_seconds: 5.0, ..leaving(&path) };
+    decide(disconnect(&field.link, &mut store, &hasty, |_| {}), "5 s are given");
     let wid = field.office.start();
     let other = field.office.item(wid, "visit");
     field.office.act("select_work", "beto", other);
-    let accepted = Leaving {
-        accepted: true,
-        ..hasty
-    };
-    decide(
-        disconnect(&field.link, &mut store, &accepted, |_| {}),
-        "are selected",
-    );
-    let confirmed = Leaving {
-        confirmed: true,
-        ..accepted
-    };
+    let accepted = Leaving { accepted: true, ..hasty };
+    decide(disconnect(&field.link, &mut store, &accepted, |_| {}), "are selected");
+    let confirmed = Leaving { confirmed: true, ..accepted };
     disconnect(&field.link, &mut store, &confirmed, |_| {}).expect("left");
     assert!(store.executable(item).is_ok());
     assert!(store.executable(other).is_err());
-    assert_eq!(
-        field
-            .office
-            .owner
-            .line("SELECT active FROM wed.person WHERE name = 'beto'"),
-        "f"
-    );
+    assert_eq!(field.office.owner.line("SELECT active FROM wed.person WHERE name = 'beto'"), "f");
 }
 
 #[harness::test]
@@ -285,20 +236,14 @@ fn offline_run_uses_the_component_and_is_applied_once_when_the_return_is_cut() {
     let done = field.work("s", &["do", &number]).done().json();
     assert_eq!(done["values"]["a2"], "done", "{done}");
     // Done once: disabled until its result was taken.
-    assert_eq!(
-        field.work("s", &["do", &number]).exits(4).error()["code"],
-        "not_enabled"
-    );
+    assert_eq!(field.work("s", &["do", &number]).exits(4).error()["code"], "not_enabled");
     let mut store = field.store("s");
     // The report arrives, and its answer is lost.
     field.proxy.cut_after(0);
     let kept = store.results().expect("results").remove(0);
     let path = format!("/v1/work/items/{item}/report");
     let link = field.link.clone();
-    let lost = (0..3).find_map(|_| {
-        link.ask("POST", &path, Some(&kept.body), Some(&kept.key))
-            .ok()
-    });
+    let lost = (0..3).find_map(|_| link.ask("POST", &path, Some(&kept.body), Some(&kept.key)).ok());
     assert_eq!(lost.map(|answered| answered.status), Some(200));
     assert_eq!(field.steps_of(), 1);
     // The return is cut wherever it can be, until its answer comes through.
@@ -313,10 +258,7 @@ fn offline_run_uses_the_component_and_is_applied_once_when_the_return_is_cut() {
     }
     assert!(store.results().expect("results").is_empty());
     assert_eq!(field.steps_of(), 1);
-    assert_eq!(
-        field.office.flow.session().line("SELECT a2 FROM wed_flow"),
-        "done"
-    );
+    assert_eq!(field.office.flow.session().line("SELECT a2 FROM wed_flow"), "done");
 }
 
 #[harness::test]
@@ -350,11 +292,7 @@ fn lost_link_disables_all_but_locked_and_transferred_items() {
     prefetch(&field.link, &mut store).expect("copied");
     let enabled = |store: &LocalStore| -> Vec<i64> {
         let items = store.items().expect("items");
-        items
-            .iter()
-            .filter(|item| item.enabled)
-            .map(|item| item.item)
-            .collect()
+        items.iter().filter(|item| item.enabled).map(|item| item.item).collect()
     };
     assert_eq!(enabled(&store), [item, selected]);
     field.proxy.cut_after(1);
@@ -385,19 +323,9 @@ fn deadlines_are_warned_of_locally() {
     let item = field.locked();
     let mut store = field.store("s");
     prefetch(&field.link, &mut store).expect("copied");
-    let deadline = store.items().expect("items")[0].document["deadline_epoch"]
-        .as_f64()
-        .expect("a deadline");
+    let deadline = store.items().expect("items")[0].document["deadline_epoch"].as_f64().expect("a deadline");
     let said = |hours: f64| warnings(&store, deadline - hours * 3600.0).expect("warnings");
     assert!(said(7.0).is_empty());
-    assert_eq!(
-        said(5.0),
-        [format!(
-            "item {item}: less than 6 hours are left until its deadline"
-        )]
-    );
-    assert_eq!(
-        said(-1.0),
-        [format!("item {item}: its deadline has passed")]
-    );
+    assert_eq!(said(5.0), [format!("item {item}: less than 6 hours are left until its deadline")]);
+    assert_eq!(said(-1.0), [format!("item {item}: its deadline has passed")]);
 }

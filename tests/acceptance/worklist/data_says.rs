@@ -81,9 +81,7 @@ state = "state"
 
 fn start(office: &mut Office, values: &str) -> i64 {
     let flow = office.flow.name.clone();
-    office.owner.number(&format!(
-        "SELECT wed.start_process('default', '{flow}', 'ana', 'dora', '{values}')"
-    ))
+    office.owner.number(&format!("SELECT wed.start_process('default', '{flow}', 'ana', 'dora', '{values}')"))
 }
 
 /// The people who have an item on their worklists.
@@ -101,10 +99,7 @@ fn select_refused(office: &mut Office, person: &str, item: i64) {
 #[harness::test]
 fn attributes_say_who_does_a_task() {
     let mut office = Office::of(VACATION);
-    let wid = start(
-        &mut office,
-        r#"{"employee": "beto", "approvers": ["Atendente", "beto", "caio"]}"#,
-    );
+    let wid = start(&mut office, r#"{"employee": "beto", "approvers": ["Atendente", "beto", "caio"]}"#);
     assert_eq!(offered(&mut office), ["beto"]);
     let ask = office.item(wid, "ask");
     select_refused(&mut office, "caio", ask);
@@ -141,9 +136,7 @@ fn names_that_nobody_has_leave_a_task_to_who_is_in_charge() {
 #[harness::test]
 fn person_that_the_data_name_and_who_connects_later_is_offered_it_in_the_next_round() {
     let mut office = Office::of(VACATION);
-    office
-        .owner
-        .run("SELECT wed.disconnect_person('default', 'beto')");
+    office.owner.run("SELECT wed.disconnect_person('default', 'beto')");
     let wid = start(&mut office, r#"{"employee": "beto"}"#);
     let item = office.item(wid, "ask");
     office.connect("beto");
@@ -157,25 +150,13 @@ fn list_has_a_task_for_each_element_and_no_answer_overwrites_another() {
     let wid = start(&mut office, r#"{"voters": ["ana", "beto", "caio"]}"#);
     assert_eq!(offered(&mut office), ["ana", "beto", "caio"]);
     let mut flow = office.flow.session();
-    for (place, (name, vote)) in [("caio", true), ("ana", false), ("beto", true)]
-        .into_iter()
-        .enumerate()
-    {
-        let item = office.owner.number(&format!(
-            "SELECT item_id FROM wed.work_item WHERE wid = {wid} AND element = '\"{name}\"'"
-        ));
+    for (place, (name, vote)) in [("caio", true), ("ana", false), ("beto", true)].into_iter().enumerate() {
+        let item = office
+            .owner
+            .number(&format!("SELECT item_id FROM wed.work_item WHERE wid = {wid} AND element = '\"{name}\"'"));
         office.act("select_work", name, item);
-        let answer = office.report(
-            name,
-            item,
-            &format!("{{\"yes\": {vote}}}"),
-            &format!("vote-{name}"),
-        );
-        assert_eq!(
-            answer["instance"],
-            if place == 2 { "F" } else { "R" },
-            "{answer}"
-        );
+        let answer = office.report(name, item, &format!("{{\"yes\": {vote}}}"), &format!("vote-{name}"));
+        assert_eq!(answer["instance"], if place == 2 { "F" } else { "R" }, "{answer}");
     }
     assert_eq!(
         flow.line("SELECT votes -> 'ana' ->> 'yes', votes -> 'beto' ->> 'yes', votes -> 'caio' ->> 'by' FROM wed_flow"),
@@ -189,21 +170,16 @@ fn answers_that_are_enough_withdraw_the_others() {
         let mut office = Office::of(&vote(complete));
         let wid = start(&mut office, r#"{"voters": ["ana", "beto", "caio"]}"#);
         for name in &["ana", "beto", "caio"][..needed] {
-            let item = office.owner.number(&format!(
-                "SELECT item_id FROM wed.work_item WHERE wid = {wid} AND element = '\"{name}\"'"
-            ));
+            let item = office
+                .owner
+                .number(&format!("SELECT item_id FROM wed.work_item WHERE wid = {wid} AND element = '\"{name}\"'"));
             office.act("select_work", name, item);
             office.report(name, item, r#"{"yes": true}"#, &format!("vote-{name}"));
         }
-        let states = office
-            .owner
-            .lines("SELECT state, count(*) FROM wed.work_item GROUP BY state ORDER BY state");
+        let states = office.owner.lines("SELECT state, count(*) FROM wed.work_item GROUP BY state ORDER BY state");
         let expected = match needed {
             3 => vec!["SUCCEEDED|3".to_owned()],
-            _ => vec![
-                format!("SUCCEEDED|{needed}"),
-                format!("WITHDRAWN|{}", 3 - needed),
-            ],
+            _ => vec![format!("SUCCEEDED|{needed}"), format!("WITHDRAWN|{}", 3 - needed)],
         };
         assert_eq!(states, expected, "{complete}");
         assert_eq!(office.owner.line("SELECT status FROM wed.instance"), "F");
@@ -230,9 +206,7 @@ fn tasks_for_whom_nothing_can_say_are_refused() {
 
 /// The vote over a document, which anybody may answer.
 fn survey() -> String {
-    vote("\"all\"")
-        .replace("type = \"text[]\"", "type = \"jsonb\"")
-        .replace("assignee = \"voters\"\n", "")
+    vote("\"all\"").replace("type = \"text[]\"", "type = \"jsonb\"").replace("assignee = \"voters\"\n", "")
 }
 
 #[harness::test]
@@ -245,9 +219,8 @@ fn answers_of_equal_elements_are_kept_by_their_places() {
     ] {
         let mut office = Office::of(&survey());
         let wid = start(&mut office, &format!(r#"{{"voters": {voters}}}"#));
-        let items = office.owner.lines(&format!(
-            "SELECT item_id FROM wed.work_item WHERE wid = {wid} ORDER BY part DESC"
-        ));
+        let items =
+            office.owner.lines(&format!("SELECT item_id FROM wed.work_item WHERE wid = {wid} ORDER BY part DESC"));
         for item in items {
             let item: i64 = item.parse().expect("a number");
             office.act("select_work", "ana", item);
@@ -255,9 +228,7 @@ fn answers_of_equal_elements_are_kept_by_their_places() {
         }
         let mut flow = office.flow.session();
         assert_eq!(
-            flow.line(
-                "SELECT string_agg(k, ', ' ORDER BY k) FROM wed_flow, jsonb_object_keys(votes) k"
-            ),
+            flow.line("SELECT string_agg(k, ', ' ORDER BY k) FROM wed_flow, jsonb_object_keys(votes) k"),
             keys,
             "{voters}"
         );
@@ -268,21 +239,9 @@ fn answers_of_equal_elements_are_kept_by_their_places() {
 #[harness::test]
 fn list_that_gives_nobody_work_is_ended_by_a_host() {
     for (voters, status, said) in [
-        (
-            "[]",
-            "F",
-            "vote: there is no element in \"voters\", and nobody is asked",
-        ),
-        (
-            "null",
-            "F",
-            "vote: there is no element in \"voters\", and nobody is asked",
-        ),
-        (
-            r#""ana""#,
-            "E",
-            "vote is done for each element of \"voters\": it is a string, and no list",
-        ),
+        ("[]", "F", "vote: there is no element in \"voters\", and nobody is asked"),
+        ("null", "F", "vote: there is no element in \"voters\", and nobody is asked"),
+        (r#""ana""#, "E", "vote is done for each element of \"voters\": it is a string, and no list"),
     ] {
         let mut office = Office::of(&survey());
         let wid = start(&mut office, &format!(r#"{{"voters": {voters}}}"#));
@@ -291,10 +250,7 @@ fn list_that_gives_nobody_work_is_ended_by_a_host() {
         office.sweep(item, "1 second");
         let mut flow = office.flow.session();
         assert_eq!(flow.status(wid), status, "{voters}");
-        assert_eq!(
-            flow.line("SELECT note FROM wed_trace ORDER BY seq DESC LIMIT 1"),
-            said
-        );
+        assert_eq!(flow.line("SELECT note FROM wed_trace ORDER BY seq DESC LIMIT 1"), said);
         let votes = if status == "F" { "{}" } else { "·" };
         assert_eq!(flow.line("SELECT votes FROM wed_flow"), votes, "{voters}");
     }

@@ -3,11 +3,7 @@
 use super::Office;
 
 fn warnings(office: &mut Office, person: &str) -> Vec<String> {
-    office
-        .messages(person)
-        .into_iter()
-        .filter(|line| line.starts_with("task_deadline"))
-        .collect()
+    office.messages(person).into_iter().filter(|line| line.starts_with("task_deadline")).collect()
 }
 
 #[harness::test]
@@ -22,9 +18,7 @@ fn each_warning_is_sent_once_to_holder_and_person_in_charge() {
         for _ in 0..2 {
             office.sweep(item, after);
         }
-        told.push(format!(
-            "task_deadline|visit: {left} hours are left until its deadline."
-        ));
+        told.push(format!("task_deadline|visit: {left} hours are left until its deadline."));
         assert_eq!(warnings(&mut office, "dora"), told);
         assert_eq!(warnings(&mut office, "beto"), told);
     }
@@ -43,17 +37,12 @@ fn at_the_transfer_value_the_item_passes_to_who_is_in_charge() {
     assert_eq!(office.state(item), "SELECTED|dora");
     let told = office.messages("beto");
     assert!(
-        told.contains(
-            &"task_transferred|visit was given to dora (transferred by deadline).".to_owned()
-        ),
+        told.contains(&"task_transferred|visit was given to dora (transferred by deadline).".to_owned()),
         "{told:?}"
     );
     // Its result comes too late: refused, kept, shown.
     let answer = office.report("beto", item, r#"{"cost": 9}"#, "k");
-    assert_eq!(
-        (&answer["code"], &answer["holder"]),
-        (&"WF084".into(), &"dora".into())
-    );
+    assert_eq!((&answer["code"], &answer["holder"]), (&"WF084".into(), &"dora".into()));
     // An item that nobody took is transferred too.
     let item = office.visit_with("1, 1, '{6}', 6");
     office.sweep(item, "43 hours");
@@ -67,22 +56,11 @@ fn late_item_continues_or_stops_as_who_is_in_charge_decides() {
     office.act("lock_work", "beto", item);
     office.sweep(item, "48 hours");
     let told = office.messages("dora");
-    assert!(
-        told.iter()
-            .any(|line| line.starts_with("task_late|The deadline of visit")),
-        "{told:?}"
-    );
-    let decide =
-        |who: &str, rest: &str| format!("wed.decide_late('default', '{who}', {item}, {rest})");
-    office
-        .owner
-        .refused(&format!("SELECT {}", decide("beto", "true")))
-        .expect("WF083");
+    assert!(told.iter().any(|line| line.starts_with("task_late|The deadline of visit")), "{told:?}");
+    let decide = |who: &str, rest: &str| format!("wed.decide_late('default', '{who}', {item}, {rest})");
+    office.owner.refused(&format!("SELECT {}", decide("beto", "true"))).expect("WF083");
     let answer = office.document(&decide("dora", "true, '2 days'"));
-    assert_eq!(
-        (&answer["state"], &answer["holder"]),
-        (&"LOCKED".into(), &"beto".into())
-    );
+    assert_eq!((&answer["state"], &answer["holder"]), (&"LOCKED".into(), &"beto".into()));
     let answer = office.document(&decide("dora", "false"));
     assert_eq!(answer["state"], "FAILED", "{answer}");
 }
@@ -112,9 +90,7 @@ fn deadline_counts_working_hours_of_a_calendar() {
     }
     office
         .owner
-        .refused(
-            "SELECT wed.set_calendar('default', 'o', 'Mars/Base', '{1}', '09:00', '17:00', '{}')",
-        )
+        .refused("SELECT wed.set_calendar('default', 'o', 'Mars/Base', '{1}', '09:00', '17:00', '{}')")
         .expect("WF085");
 }
 
@@ -124,14 +100,8 @@ fn calendar_that_never_opens_is_refused_in_words() {
     for (calendar, why) in [
         ("'k', 'UTC', '{}', '09:00', '17:00', '{}'", "weekdays"),
         ("'k', 'UTC', '{1,8}', '09:00', '17:00', '{}'", "weekdays"),
-        (
-            "'k', 'UTC', '{1}', '17:00', '09:00', '{}'",
-            "opens at 17:00:00",
-        ),
-        (
-            "'k', 'UTC', '{1}', '09:00', '17:00', '{infinity}'",
-            "holiday",
-        ),
+        ("'k', 'UTC', '{1}', '17:00', '09:00', '{}'", "opens at 17:00:00"),
+        ("'k', 'UTC', '{1}', '09:00', '17:00', '{infinity}'", "holiday"),
         ("'Big K', 'UTC', '{1}', '09:00', '17:00', '{}'", "its name"),
     ] {
         let sql = format!("SELECT wed.set_calendar('default', {calendar})");

@@ -8,11 +8,7 @@ fn candidate_users_and_groups_are_offered_the_item_too() {
     let mut office = Office::of(&REPAIRS.replace("priority = 10", work));
     let item = office.visit();
     for person in ["ana", "beto", "dora"] {
-        assert_eq!(
-            office.list(person, "arrival", "0"),
-            [item.to_string()],
-            "{person}"
-        );
+        assert_eq!(office.list(person, "arrival", "0"), [item.to_string()], "{person}");
     }
     office.act("lock_work", "ana", item);
     assert!(office.list("dora", "arrival", "0").is_empty());
@@ -29,14 +25,7 @@ fn item_that_nobody_took_is_escalated() {
     office.sweep(taken, "2 hours");
     office.connect("ana");
     assert_eq!(office.list("ana", "arrival", "0"), [item.to_string()]);
-    assert_eq!(
-        office
-            .messages("dora")
-            .iter()
-            .filter(|line| line.starts_with("task_escalated"))
-            .count(),
-        1
-    );
+    assert_eq!(office.messages("dora").iter().filter(|line| line.starts_with("task_escalated")).count(), 1);
 }
 
 #[harness::test]
@@ -46,8 +35,7 @@ fn what_somebody_holds_is_reassigned() {
     for item in items {
         office.act("lock_work", "beto", item);
     }
-    let reassign =
-        |who: &str| format!("SELECT wed.reassign_work('default', '{who}', 'beto', 'caio', 2)");
+    let reassign = |who: &str| format!("SELECT wed.reassign_work('default', '{who}', 'beto', 'caio', 2)");
     assert_eq!(office.owner.number(&reassign("ana")), 0);
     assert_eq!(office.owner.number(&reassign("dora")), 2);
     assert_eq!(office.state(items[0]), "SELECTED|caio");
@@ -67,24 +55,11 @@ fn comments_and_attachments_are_in_the_history() {
          '{{detail,bytes}}'
          FROM wed.work_history('default', 'dora', {item}) h OFFSET 1"
     ));
-    assert_eq!(
-        history,
-        [
-            "beto|commented|the bell is broken|·|·",
-            "caio|attached|a photo|door.jpg|2"
-        ]
-    );
+    assert_eq!(history, ["beto|commented|the bell is broken|·|·", "caio|attached|a photo|door.jpg|2"]);
+    office.owner.refused(&format!("SELECT wed.add_work_note('default', 'ana', {item}, 'not mine')")).expect("WF080");
     office
         .owner
-        .refused(&format!(
-            "SELECT wed.add_work_note('default', 'ana', {item}, 'not mine')"
-        ))
-        .expect("WF080");
-    office
-        .owner
-        .refused(&format!(
-            "SELECT wed.add_work_note('default', 'beto', {item}, repeat('x', 20000))"
-        ))
+        .refused(&format!("SELECT wed.add_work_note('default', 'beto', {item}, repeat('x', 20000))"))
         .expect("WF085");
 }
 
@@ -93,10 +68,7 @@ fn form_is_generated_from_the_types_of_the_outputs() {
     let mut office = Office::new();
     let item = office.visit();
     let data = office.act("work_data", "dora", item);
-    assert_eq!(
-        data["form"]["properties"]["cost"]["type"],
-        serde_json::json!(["number", "null"])
-    );
+    assert_eq!(data["form"]["properties"]["cost"]["type"], serde_json::json!(["number", "null"]));
     assert_eq!(data["form"]["additionalProperties"], false);
     assert_eq!(data["data"], serde_json::json!({}), "not her item");
     office.act("lock_work", "beto", item);
@@ -113,27 +85,19 @@ fn plan_that_does_not_fit_the_flow_is_refused() {
         r#"{"tasks": [{"task": "A", "trigger": "missing"}]}"#,
         r#"{"tasks": [{"task": "A", "trigger": "visit", "calendar": "none"}]}"#,
     ] {
-        office
-            .owner
-            .refused(&format!("SELECT wed.plan_work({flow}, '{plan}')"))
-            .expect("WF085");
+        office.owner.refused(&format!("SELECT wed.plan_work({flow}, '{plan}')")).expect("WF085");
     }
 }
 
 #[harness::test]
 fn items_taken_away_together_are_locked_when_they_are_fired() {
-    let definition = REPAIRS.replace(
-        "role = \"Atendente\"\n",
-        "role = \"Atendente\"\ndisconnected = true\n",
-    );
+    let definition = REPAIRS.replace("role = \"Atendente\"\n", "role = \"Atendente\"\ndisconnected = true\n");
     let mut office = Office::of(&definition);
     office.join("ana", "Tecnico");
     let wid = office.start();
     let order = office.item(wid, "order");
     office.act("lock_work", "ana", order);
-    office.owner.run(&format!(
-        "SELECT wed.reserve_work('default', 'ana', {order}, 'visit')"
-    ));
+    office.owner.run(&format!("SELECT wed.reserve_work('default', 'ana', {order}, 'visit')"));
     office.report("ana", order, r#"{"form": "tea"}"#, "k");
     let visit = office.item(wid, "visit");
     assert_eq!(office.state(visit), "LOCKED|ana");

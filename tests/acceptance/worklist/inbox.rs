@@ -21,39 +21,18 @@ impl Screen {
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let socket = format!("wedflow-{}-{number}", std::process::id());
         let mut tmux = Command::new("tmux");
-        tmux.args([
-            "-L",
-            &socket,
-            "-f",
-            "/dev/null",
-            "new-session",
-            "-d",
-            "-x",
-            "100",
-            "-y",
-            "30",
-        ]);
+        tmux.args(["-L", &socket, "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "30"]);
         for (name, value) in variables {
             tmux.args(["-e", &format!("{name}={value}")]);
         }
-        tmux.arg(wed_path())
-            .arg("work")
-            .args(words)
-            .current_dir(repository("."));
-        let opened = tmux
-            .stdin(Stdio::null())
-            .output()
-            .expect("tmux is installed (make setup-test)");
+        tmux.arg(wed_path()).arg("work").args(words).current_dir(repository("."));
+        let opened = tmux.stdin(Stdio::null()).output().expect("tmux is installed (make setup-test)");
         assert!(opened.status.success(), "{opened:?}");
         Screen { socket }
     }
 
     fn tmux(&self, words: &[&str]) -> String {
-        let answer = Command::new("tmux")
-            .args(["-L", &self.socket])
-            .args(words)
-            .output()
-            .expect("tmux runs");
+        let answer = Command::new("tmux").args(["-L", &self.socket]).args(words).output().expect("tmux runs");
         String::from_utf8_lossy(&answer.stdout).into_owned()
     }
 
@@ -93,9 +72,7 @@ impl Screen {
 
     /// True once the program has ended.
     pub(super) fn ended(&self) {
-        eventually("the end of the program", || {
-            self.tmux(&["list-sessions"]).is_empty().then_some(())
-        });
+        eventually("the end of the program", || self.tmux(&["list-sessions"]).is_empty().then_some(()));
     }
 }
 
@@ -114,10 +91,7 @@ fn inbox_shows_the_list_and_an_item_beside_the_database() {
     let list = screen.has("● connected");
     assert!(list.contains("Worklist of beto"), "{list}");
     let list = screen.has("visit");
-    assert!(
-        list.contains("ready") && list.contains("repairs/1"),
-        "{list}"
-    );
+    assert!(list.contains("ready") && list.contains("repairs/1"), "{list}");
     screen.press(&["Enter"]);
     let detail = screen.has("tea");
     assert!(detail.contains("deadline"), "{detail}");
@@ -178,14 +152,8 @@ pub(super) fn machine(field: &Field, store: &str) -> Screen {
     let variables = [
         ("WEDFLOW_SERVER", server),
         ("WEDFLOW_TOKEN", field.token.clone()),
-        (
-            "WEDFLOW_WORK_STORE",
-            field.path(store).display().to_string(),
-        ),
-        (
-            "DATABASE_URL",
-            "postgres://nobody@127.0.0.1:1/nothing".to_owned(),
-        ),
+        ("WEDFLOW_WORK_STORE", field.path(store).display().to_string()),
+        ("DATABASE_URL", "postgres://nobody@127.0.0.1:1/nothing".to_owned()),
     ];
     Screen::open(&[], &variables)
 }
@@ -200,10 +168,7 @@ fn person_leaves_works_without_a_connection_and_returns_in_the_inbox() {
     screen.has("Seconds that transfers may take");
     screen.press(&["Enter"]);
     let steps = screen.has("Locked items are with you");
-    assert!(
-        steps.contains(" 1  leaving") && steps.contains("11  you may go"),
-        "{steps}"
-    );
+    assert!(steps.contains(" 1  leaving") && steps.contains("11  you may go"), "{steps}");
     screen.press(&["Escape"]);
     // A key that comes at once behind Escape would be one with it: Alt-d.
     screen.lacks("you may go");
@@ -278,13 +243,8 @@ fn inbox_is_plain_lines_where_nobody_looks() {
     office.visit();
     let url = office.database().url();
     let answer = run(wed(&url).args(["work", "--as", "beto"])).done();
-    assert!(
-        answer.out.contains("visit") && !answer.out.contains('\u{1b}'),
-        "{answer:?}"
-    );
-    let list = run(wed(&url).args(["--json", "work", "--as", "beto"]))
-        .done()
-        .json();
+    assert!(answer.out.contains("visit") && !answer.out.contains('\u{1b}'), "{answer:?}");
+    let list = run(wed(&url).args(["--json", "work", "--as", "beto"])).done().json();
     assert_eq!(list[0]["task"], "visit");
 }
 
@@ -300,15 +260,8 @@ fn store_of_one_person_is_refused_to_another() {
             .env("WEDFLOW_SERVER", &server)
             .env("WEDFLOW_TOKEN", token))
     };
-    assert_eq!(
-        work(&field.token).done().json()["items"][0]["state"],
-        "LOCKED"
-    );
-    let caio = field
-        .api
-        .user("default", "caio", "participant")
-        .token
-        .expect("a token");
+    assert_eq!(work(&field.token).done().json()["items"][0]["state"], "LOCKED");
+    let caio = field.api.user("default", "caio", "participant").token.expect("a token");
     let error = work(&caio).exits(2).error();
     assert!(error["message"].to_string().contains("beto"), "{error}");
 }

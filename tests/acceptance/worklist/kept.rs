@@ -70,12 +70,7 @@ fn word_of_a_proxy_refuses_no_result() {
     let item = field.locked().to_string();
     field.work("s", &["away"]).done();
     field.work("s", &["do", &item, "--set", "a2=mine"]).done();
-    for status in [
-        "404 Not Found",
-        "413 Content Too Large",
-        "200 OK",
-        "403 Forbidden",
-    ] {
+    for status in ["404 Not Found", "413 Content Too Large", "200 OK", "403 Forbidden"] {
         field.proxy.lead(Some(portal(status)));
         field.work("s", &["return"]).exits(5);
         let kept = field.store("s").results().expect("results").remove(0);
@@ -166,11 +161,7 @@ fn token_of_somebody_else_neither_sends_nor_replaces_anything() {
     let item = field.locked().to_string();
     field.work("s", &["away"]).done();
     field.work("s", &["do", &item, "--set", "a2=mine"]).done();
-    let caio = field
-        .api
-        .user("default", "caio", "participant")
-        .token
-        .expect("a token");
+    let caio = field.api.user("default", "caio", "participant").token.expect("a token");
     for words in [&["return"][..], &["sync"], &["away"], &[]] {
         let error = field.work_as(&caio, "s", words).exits(2).error();
         assert!(error["message"].to_string().contains("beto"), "{error}");
@@ -184,25 +175,15 @@ fn any_refusal_says_why_and_is_corrected_and_sent_again() {
     let mut field = Field::new();
     let item = field.locked().to_string();
     field.work("s", &["away"]).done();
-    field
-        .work("s", &["do", &item, "--set", "a2=mine", "--set", "a1=other"])
-        .done();
+    field.work("s", &["do", &item, "--set", "a2=mine", "--set", "a1=other"]).done();
     let error = field.work("s", &["return"]).exits(4).error();
     assert_eq!(error["code"], "WF010", "{error}");
-    assert!(
-        error["message"].to_string().contains("has no field"),
-        "{error}"
-    );
+    assert!(error["message"].to_string().contains("has no field"), "{error}");
     assert!(error.to_string().contains("mine"), "{error}");
     let rows = field.work("s", &["outbox"]).done().json();
     assert_eq!(rows[0]["state"], "refused", "{rows}");
     field.work("s", &["forget", &item]).done();
-    field
-        .work(
-            "s",
-            &["do", &item, "--set", "a2=wrong", "--set", "a1=other"],
-        )
-        .exits(4);
+    field.work("s", &["do", &item, "--set", "a2=wrong", "--set", "a1=other"]).exits(4);
     // As it was it is refused again.
     field.work("s", &["resend", &item]).exits(4);
     field.work("s", &["forget", &item]).done();
@@ -226,9 +207,7 @@ fn noted() -> String {
 /// Somebody else sets the note of instance 1.
 fn note(field: &mut Field, text: &str) {
     let flow = field.office.flow.id;
-    field.office.owner.run(&format!(
-        "SELECT wed.send_event({flow}, 1, '{{\"note\": \"{text}\"}}', 'operator', NULL)"
-    ));
+    field.office.owner.run(&format!("SELECT wed.send_event({flow}, 1, '{{\"note\": \"{text}\"}}', 'operator', NULL)"));
 }
 
 #[harness::test]
@@ -247,12 +226,7 @@ fn what_changed_meanwhile_is_shown_before_it_is_overwritten() {
     let mut field = Field::of(&noted());
     let item = field.locked().to_string();
     field.work("s", &["away"]).done();
-    field
-        .work(
-            "s",
-            &["do", &item, "--set", "a2=mine", "--set", "note=my note"],
-        )
-        .done();
+    field.work("s", &["do", &item, "--set", "a2=mine", "--set", "note=my note"]).done();
     let mut flow = field.office.flow.session();
     note(&mut field, "theirs");
     let error = field.work("s", &["return"]).exits(4).error();
@@ -269,9 +243,8 @@ fn held_items_are_listed_whatever_the_limit() {
     let (first, second, third) = (office.visit(), office.visit(), office.visit());
     office.act("lock_work", "beto", third);
     for order in ["arrival", "priority", "deadline", "size", "own"] {
-        let listed = office.owner.lines(&format!(
-            "SELECT d ->> 'item' FROM wed.worklist('default', 'beto', '{order}', 1) d"
-        ));
+        let listed =
+            office.owner.lines(&format!("SELECT d ->> 'item' FROM wed.worklist('default', 'beto', '{order}', 1) d"));
         assert_eq!(listed.len(), 2, "{order}");
         assert!(listed.contains(&third.to_string()), "{order}: {listed:?}");
     }
@@ -287,9 +260,7 @@ fn short_list_is_the_beginning_of_a_long_one() {
          UPDATE wed.work_item SET deadline_at = deadline_at - interval '1 hour', priority = 20 WHERE item_id = {third}"
     ));
     let mut listed = |order: &str, limit: usize| {
-        office.owner.lines(&format!(
-            "SELECT d ->> 'item' FROM wed.worklist('default', 'beto', '{order}', {limit}) d"
-        ))
+        office.owner.lines(&format!("SELECT d ->> 'item' FROM wed.worklist('default', 'beto', '{order}', {limit}) d"))
     };
     for (order, items) in [
         ("arrival", [first, second, third]),
@@ -335,64 +306,44 @@ fn request_that_comes_late_changes_nothing_of_a_later_claim() {
     let second = claim(&office.act("lock_work", "beto", item));
     assert!(second > first);
     for function in ["unlock_work", "unselect_work", "start_work"] {
-        let late =
-            format!("SELECT wed.{function}('default', 'beto', {item}, clock_timestamp(), {first})");
+        let late = format!("SELECT wed.{function}('default', 'beto', {item}, clock_timestamp(), {first})");
         office.owner.refused(&late).expect("WF082");
     }
     assert_eq!(office.state(item), "LOCKED|beto");
     office.act("unlock_work", "beto", item);
-    let late =
-        format!("SELECT wed.lock_work('default', 'beto', {item}, clock_timestamp(), {first})");
+    let late = format!("SELECT wed.lock_work('default', 'beto', {item}, clock_timestamp(), {first})");
     office.owner.refused(&late).expect("WF081");
     assert_eq!(office.state(item), "READY|·");
 }
 
 #[harness::test]
 fn form_takes_no_text_for_a_number_and_is_an_object() {
-    let form =
-        r#"form = { properties = { cost = { type = "number", minimum = 10, maximum = 100 } } }"#;
+    let form = r#"form = { properties = { cost = { type = "number", minimum = 10, maximum = 100 } } }"#;
     let with = |form: &str| REPAIRS.replace("priority = 10", &format!("{form}\npriority = 10"));
     let mut office = Office::of(&with(form));
     let item = office.visit();
     office.act("lock_work", "beto", item);
     for wrong in ["5", "101", "\"50\"", "\"1e4\"", "\"NaN\"", "true"] {
-        let sql = format!(
-            "SELECT wed.report_work('default', 'beto', {item}, true, '{{\"cost\": {wrong}}}', 'k')"
-        );
+        let sql = format!("SELECT wed.report_work('default', 'beto', {item}, true, '{{\"cost\": {wrong}}}', 'k')");
         office.owner.refused(&sql).expect("WF088");
     }
     let flow = office.flow.id;
-    for wrong in [
-        "\"{}\"",
-        "[]",
-        "{\"properties\": []}",
-        "{\"required\": \"cost\"}",
-        "{\"properties\": {\"cost\": 1}}",
-    ] {
+    for wrong in ["\"{}\"", "[]", "{\"properties\": []}", "{\"required\": \"cost\"}", "{\"properties\": {\"cost\": 1}}"]
+    {
         let plan = format!("{{\"tasks\": [{{\"trigger\": \"visit\", \"form\": {wrong}}}]}}");
-        office
-            .owner
-            .refused(&format!("SELECT wed.plan_work({flow}, '{plan}')"))
-            .expect("WF085");
+        office.owner.refused(&format!("SELECT wed.plan_work({flow}, '{plan}')")).expect("WF085");
     }
 }
 
 #[harness::test]
 fn peoples_tasks_follow_an_attribute_to_its_new_name() {
     let form = r#"form = { properties = { cost = { type = "number", minimum = 10 } }, required = ["cost"] }"#;
-    let mut office =
-        Office::of(&REPAIRS.replace("priority = 10", &format!("{form}\npriority = 10")));
+    let mut office = Office::of(&REPAIRS.replace("priority = 10", &format!("{form}\npriority = 10")));
     let item = office.visit();
     office.act("lock_work", "beto", item);
     let mut flow = office.flow.session();
-    for (former, name) in [
-        ("cost", "price"),
-        ("visit_state", "visited"),
-        ("form", "paper"),
-    ] {
-        flow.run(&format!(
-            "UPDATE wed_attr SET aname = '{name}' WHERE aname = '{former}'"
-        ));
+    for (former, name) in [("cost", "price"), ("visit_state", "visited"), ("form", "paper")] {
+        flow.run(&format!("UPDATE wed_attr SET aname = '{name}' WHERE aname = '{former}'"));
     }
     let seen = office.document(&format!("wed.work_data('default', 'beto', {item})"));
     assert_eq!(seen["outputs"], json!(["paper", "price"]), "{seen}");
@@ -402,10 +353,7 @@ fn peoples_tasks_follow_an_attribute_to_its_new_name() {
     office.owner.refused(&sql).expect("WF088");
     let answer = office.report("beto", item, "{\"price\": 20}", "k");
     assert_eq!(answer["instance"], "F", "{answer}");
-    assert_eq!(
-        flow.line("SELECT price, visited FROM wed_flow"),
-        "20|SUCCEEDED"
-    );
+    assert_eq!(flow.line("SELECT price, visited FROM wed_flow"), "20|SUCCEEDED");
 }
 
 #[harness::test]
@@ -443,23 +391,13 @@ fn failure_that_no_rule_expects_is_decided_by_who_is_in_charge() {
     ));
     let item = office.visit();
     office.act("select_work", "beto", item);
-    let answer = office.document(&format!(
-        "wed.report_work('default', 'beto', {item}, false, '{{}}', 'k', 'nobody at home')"
-    ));
+    let answer =
+        office.document(&format!("wed.report_work('default', 'beto', {item}, false, '{{}}', 'k', 'nobody at home')"));
     assert_eq!(answer["instance"], "E", "{answer}");
-    assert!(
-        office
-            .messages("dora")
-            .iter()
-            .any(|line| line.starts_with("task_failed|"))
-    );
-    let decide = |person: &str| {
-        format!("wed.decide_exception('default', '{person}', '{name}', 1, 'retry', NULL, 'again')")
-    };
-    office
-        .owner
-        .refused(&format!("SELECT {}", decide("beto")))
-        .expect("WF083");
+    assert!(office.messages("dora").iter().any(|line| line.starts_with("task_failed|")));
+    let decide =
+        |person: &str| format!("wed.decide_exception('default', '{person}', '{name}', 1, 'retry', NULL, 'again')");
+    office.owner.refused(&format!("SELECT {}", decide("beto"))).expect("WF083");
     let decided = office.document(&decide("dora"));
     assert_eq!(decided["status"], "R", "{decided}");
     let again = office.item(1, "visit");
@@ -471,22 +409,8 @@ fn participant_in_charge_decides_on_an_exception_over_http() {
     let mut field = Field::new();
     let item = field.locked();
     field.work("s", &["sync"]).done();
-    field
-        .work(
-            "s",
-            &[
-                "do",
-                &item.to_string(),
-                "--failed",
-                "--reason",
-                "nobody at home",
-            ],
-        )
-        .done();
-    assert_eq!(
-        field.office.owner.line("SELECT status FROM wed.instance"),
-        "E"
-    );
+    field.work("s", &["do", &item.to_string(), "--failed", "--reason", "nobody at home"]).done();
+    assert_eq!(field.office.owner.line("SELECT status FROM wed.instance"), "E");
     let path = format!("/v1/work/processes/{}/1/decide", field.office.flow.name);
     let decision = json!({ "decision": "retry", "reason": "again" });
     let caio = field.api.user("default", "caio", "participant");

@@ -19,18 +19,11 @@ fn messages_are_stored_for_the_absent_and_delivered_at_reconnection() {
     let mut office = Office::new();
     let item = office.visit();
     office.act("lock_work", "beto", item);
-    office
-        .owner
-        .run("SELECT wed.disconnect_person('default', 'beto')");
+    office.owner.run("SELECT wed.disconnect_person('default', 'beto')");
     office.act("take_over_work", "dora", item);
     let delivered = "SELECT count(*) FROM wed.work_messages('default', 'beto')";
     assert_eq!(office.owner.number(delivered), 0);
-    assert_eq!(
-        office
-            .owner
-            .number("SELECT wed.connect_person('default', 'beto')"),
-        1
-    );
+    assert_eq!(office.owner.number("SELECT wed.connect_person('default', 'beto')"), 1);
     let message = office.document("m FROM wed.work_messages('default', 'beto') m");
     assert_eq!(
         (&message["kind"], &message["sender"], &message["item"]),
@@ -52,19 +45,13 @@ fn messages_are_removed() {
 fn who_is_silent_becomes_inactive_and_any_contact_makes_active() {
     let mut office = Office::new();
     let active = "SELECT active FROM wed.person WHERE name = 'beto'";
-    office
-        .owner
-        .run("SELECT wed.miss_people(clock_timestamp() + interval '2 minutes')");
+    office.owner.run("SELECT wed.miss_people(clock_timestamp() + interval '2 minutes')");
     assert_eq!(office.owner.line(active), "t");
-    office
-        .owner
-        .run("SELECT wed.miss_people(clock_timestamp() + interval '4 minutes')");
+    office.owner.run("SELECT wed.miss_people(clock_timestamp() + interval '4 minutes')");
     assert_eq!(office.owner.line(active), "f");
     let item = office.visit();
     office.sweep(item, "11 seconds");
-    office
-        .owner
-        .run("SELECT wed.contact_person('default', 'beto')");
+    office.owner.run("SELECT wed.contact_person('default', 'beto')");
     assert_eq!(office.owner.line(active), "t");
 }
 
@@ -76,18 +63,7 @@ fn only_people_of_the_creator_role_start_a_process() {
         "SELECT wed.plan_work({flow}, plan || '{{\"creator_role\": \"Atendente\"}}') FROM wed.work_plan"
     ));
     office.start();
-    office
-        .owner
-        .refused("SELECT wed.start_process('default', 'repairs', 'beto', 'dora')")
-        .expect("WF083");
-    office
-        .owner
-        .refused("SELECT wed.start_process('default', 'repairs', 'ana', 'nobody')")
-        .expect("WF080");
-    assert_eq!(
-        office
-            .owner
-            .number("SELECT count(*) FROM wed.work_instance"),
-        1
-    );
+    office.owner.refused("SELECT wed.start_process('default', 'repairs', 'beto', 'dora')").expect("WF083");
+    office.owner.refused("SELECT wed.start_process('default', 'repairs', 'ana', 'nobody')").expect("WF080");
+    assert_eq!(office.owner.number("SELECT count(*) FROM wed.work_instance"), 1);
 }

@@ -79,16 +79,9 @@ impl Office {
         let database = Database::new();
         let definition: FlowDefinition = toml::from_str(definition).expect("a definition");
         let flow = database.define(&definition);
-        let mut office = Office {
-            owner: database.owner(),
-            flow,
-        };
-        for (name, role) in [
-            ("ana", "Atendente"),
-            ("beto", "Tecnico"),
-            ("caio", "Tecnico"),
-            ("dora", "administrator"),
-        ] {
+        let mut office = Office { owner: database.owner(), flow };
+        for (name, role) in [("ana", "Atendente"), ("beto", "Tecnico"), ("caio", "Tecnico"), ("dora", "administrator")]
+        {
             office.join(name, role);
             office.connect(name);
         }
@@ -100,14 +93,11 @@ impl Office {
     }
 
     pub(super) fn join(&mut self, name: &str, role: &str) {
-        self.owner.run(&format!(
-            "SELECT wed.create_person('default', '{name}', '{{{role}}}')"
-        ));
+        self.owner.run(&format!("SELECT wed.create_person('default', '{name}', '{{{role}}}')"));
     }
 
     pub(super) fn connect(&mut self, name: &str) {
-        self.owner
-            .run(&format!("SELECT wed.connect_person('default', '{name}')"));
+        self.owner.run(&format!("SELECT wed.connect_person('default', '{name}')"));
     }
 
     /// Starts an instance by ana with dora in charge; its number.
@@ -118,9 +108,7 @@ impl Office {
     /// The same with a policy, the number of people, the warnings and the transfer value.
     pub(super) fn start_with(&mut self, how: &str) -> i64 {
         let flow = self.flow.name.clone();
-        self.owner.number(&format!(
-            "SELECT wed.start_process('default', '{flow}', 'ana', 'dora', '{{}}', {how})"
-        ))
+        self.owner.number(&format!("SELECT wed.start_process('default', '{flow}', 'ana', 'dora', '{{}}', {how})"))
     }
 
     /// Starts an instance of which the order is done; the item of the visit.
@@ -156,9 +144,7 @@ impl Office {
 
     /// Reports a success under a key.
     pub(super) fn report(&mut self, person: &str, item: i64, values: &str, key: &str) -> Json {
-        self.document(&format!(
-            "wed.report_work('default', '{person}', {item}, true, '{values}', '{key}')"
-        ))
+        self.document(&format!("wed.report_work('default', '{person}', {item}, true, '{values}', '{key}')"))
     }
 
     /// The tasks on a worklist in an order, so long after now.
@@ -171,9 +157,9 @@ impl Office {
 
     /// Sweeps as of so long after the item arrived.
     pub(super) fn sweep(&mut self, item: i64, after: &str) {
-        let at = self.owner.line(&format!(
-            "SELECT arrived_at + interval '{after}' FROM wed.work_item WHERE item_id = {item}"
-        ));
+        let at = self
+            .owner
+            .line(&format!("SELECT arrived_at + interval '{after}' FROM wed.work_item WHERE item_id = {item}"));
         self.owner.run(&format!(
             "SELECT wed.miss_people('{at}'); \
              SELECT wed.do_work(d.tenant_id, d.flow_id, d.thing, d.tgid, '{at}') FROM wed.due_work('{at}') d \

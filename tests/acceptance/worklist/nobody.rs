@@ -31,25 +31,15 @@ fn work_for_nobody_is_told_with_the_role_and_the_command_that_mends_it() {
     office.owner.run("SELECT wed.drop_person('default', 'ana')");
     assert_eq!(office.owner.line(reason), "nobody");
     let mut show = wed(&url);
-    show.args([
-        "--json",
-        "instance",
-        "show",
-        &office.flow.name,
-        &wid.to_string(),
-    ]);
+    show.args(["--json", "instance", "show", &office.flow.name, &wid.to_string()]);
     let shown = run(&mut show).done().json();
     assert_eq!(shown["waiting"][0]["code"], "nobody", "{shown}");
-    assert_eq!(
-        shown["waiting"][0]["text"], "no person has role \"Atendente\"",
-        "{shown}"
-    );
+    assert_eq!(shown["waiting"][0]["text"], "no person has role \"Atendente\"", "{shown}");
     let problems = told(&office);
     let [(text, hint)] = &problems[..] else {
         panic!("{problems:?}");
     };
-    let place =
-        "task \"order\" of flow repairs of tenant default waits for a person, as in instance 1";
+    let place = "task \"order\" of flow repairs of tenant default waits for a person, as in instance 1";
     assert!(text.starts_with(place), "{text}");
     let command = "wed work people --tenant default --add NAME --role Atendente";
     assert!(hint.contains(command), "{hint}");
@@ -65,15 +55,11 @@ fn work_whose_people_are_gone_is_left_to_who_is_in_charge_or_told() {
     let mut office = Office::of(VACATION);
     let flow = office.flow.name.clone();
     let values = r#"{"employee": "beto", "approvers": ["caio"]}"#;
-    let wid = office.owner.number(&format!(
-        "SELECT wed.start_process('default', '{flow}', 'ana', 'dora', '{values}')"
-    ));
+    let wid = office.owner.number(&format!("SELECT wed.start_process('default', '{flow}', 'ana', 'dora', '{values}')"));
     let ask = office.item(wid, "ask");
     office.act("select_work", "beto", ask);
     office.report("beto", ask, r#"{"days": 5}"#, "ask");
-    office
-        .owner
-        .run("SELECT wed.drop_person('default', 'beto')");
+    office.owner.run("SELECT wed.drop_person('default', 'beto')");
     let approve = office.item(wid, "approve");
     office.act("select_work", "caio", approve);
     office.report("caio", approve, r#"{"approved": true}"#, "approve");
@@ -82,9 +68,7 @@ fn work_whose_people_are_gone_is_left_to_who_is_in_charge_or_told() {
     office.act("select_work", "dora", book);
     office.act("unselect_work", "dora", book);
     assert!(told(&office).is_empty());
-    office
-        .owner
-        .run("SELECT wed.drop_person('default', 'dora')");
+    office.owner.run("SELECT wed.drop_person('default', 'dora')");
     let problems = told(&office);
     let [(text, hint)] = &problems[..] else {
         panic!("{problems:?}");

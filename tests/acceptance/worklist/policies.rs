@@ -5,10 +5,7 @@ use super::Office;
 fn offered(office: &mut Office, item: i64, after: &str) -> Vec<String> {
     let mut who = Vec::new();
     for person in ["ana", "beto", "caio"] {
-        if office
-            .list(person, "arrival", after)
-            .contains(&item.to_string())
-        {
+        if office.list(person, "arrival", after).contains(&item.to_string()) {
             who.push(person.to_owned());
         }
     }
@@ -25,9 +22,7 @@ fn policy_1_offers_to_all_active_people_of_the_role() {
 #[harness::test]
 fn who_connects_later_is_offered_it_in_the_next_round() {
     let mut office = Office::new();
-    office
-        .owner
-        .run("SELECT wed.disconnect_person('default', 'caio')");
+    office.owner.run("SELECT wed.disconnect_person('default', 'caio')");
     let item = office.visit();
     office.connect("caio");
     assert_eq!(offered(&mut office, item, "0"), ["beto"]);
@@ -36,9 +31,7 @@ fn who_connects_later_is_offered_it_in_the_next_round() {
     office.act("lock_work", "beto", item);
     assert_eq!(offered(&mut office, item, "11 seconds"), ["beto"]);
     // With the other policies the sweep makes the round.
-    office
-        .owner
-        .run("SELECT wed.disconnect_person('default', 'beto')");
+    office.owner.run("SELECT wed.disconnect_person('default', 'beto')");
     let item = office.visit_with("4, 2, '{}', NULL");
     assert_eq!(offered(&mut office, item, "0"), ["caio"]);
     office.connect("beto");
@@ -72,9 +65,9 @@ fn policy_2_never_offers_to_more_at_a_time_than_it_says() {
     let offers = format!("SELECT count(*) FROM wed.work_offer WHERE item_id = {item}");
     assert_eq!(office.owner.number(&offers), 1);
     // Who is gone makes room for another one.
-    office.owner.run(
-        "UPDATE wed.person SET active = false WHERE person_id = (SELECT person_id FROM wed.work_offer LIMIT 1)",
-    );
+    office
+        .owner
+        .run("UPDATE wed.person SET active = false WHERE person_id = (SELECT person_id FROM wed.work_offer LIMIT 1)");
     office.sweep(item, "55 seconds");
     assert_eq!(office.owner.number(&offers), 2);
 }
@@ -93,9 +86,7 @@ fn policy_3_offers_to_those_with_the_fewest_selected_items() {
 #[harness::test]
 fn policy_4_offers_to_those_who_connected_last() {
     let mut office = Office::new();
-    office
-        .owner
-        .run("SELECT wed.disconnect_person('default', 'beto')");
+    office.owner.run("SELECT wed.disconnect_person('default', 'beto')");
     office.connect("beto");
     let item = office.visit_with("4, 1, '{}', NULL");
     assert_eq!(offered(&mut office, item, "0"), ["beto"]);
@@ -107,16 +98,9 @@ fn policy_is_changed_while_the_instance_runs() {
     let item = office.visit_with("4, 1, '{}', NULL");
     assert_eq!(offered(&mut office, item, "0"), ["caio"]);
     let flow = office.flow.id;
-    office.owner.run(&format!(
-        "SELECT wed.set_notification({flow}, 1, 1, 1, NULL, NULL, NULL)"
-    ));
+    office.owner.run(&format!("SELECT wed.set_notification({flow}, 1, 1, 1, NULL, NULL, NULL)"));
     assert_eq!(offered(&mut office, item, "0"), ["beto", "caio"]);
-    office
-        .owner
-        .refused(&format!(
-            "SELECT wed.set_notification({flow}, 1, 5, 1, NULL, NULL, NULL)"
-        ))
-        .expect("WF085");
+    office.owner.refused(&format!("SELECT wed.set_notification({flow}, 1, 5, 1, NULL, NULL, NULL)")).expect("WF085");
 }
 
 #[harness::test]
@@ -140,13 +124,8 @@ fn worklist_has_four_orders_and_ones_own() {
     assert_eq!(office.list("beto", "priority", "0"), text([b, a, c]));
     assert_eq!(office.list("beto", "deadline", "0"), text([c, a, b]));
     assert_eq!(office.list("beto", "size", "0"), text([b, c, a]));
-    office.owner.run(&format!(
-        "SELECT wed.move_work('default', 'beto', {c}, {a})"
-    ));
+    office.owner.run(&format!("SELECT wed.move_work('default', 'beto', {c}, {a})"));
     assert_eq!(office.list("beto", "own", "0"), text([c, a, b]));
     assert_eq!(office.list("caio", "own", "0"), text([a, b, c]));
-    office
-        .owner
-        .refused("SELECT wed.worklist('default', 'beto', 'mood')")
-        .expect("WF085");
+    office.owner.refused("SELECT wed.worklist('default', 'beto', 'mood')").expect("WF085");
 }

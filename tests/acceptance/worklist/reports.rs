@@ -16,14 +16,8 @@ fn report_sets_the_state_writes_the_trace_and_fires_the_next_job() {
     office.act("lock_work", "beto", item);
     let answer = office.report("beto", item, r#"{"cost": 12.5}"#, "k");
     assert_eq!(answer["instance"], "F", "{answer}");
-    assert_eq!(
-        s.trace(1),
-        ["-> {order} R", "order -> {visit} R", "visit -> {} F"]
-    );
-    assert_eq!(
-        s.line("SELECT cost, visit_state FROM wed_flow"),
-        "12.5|SUCCEEDED"
-    );
+    assert_eq!(s.trace(1), ["-> {order} R", "order -> {visit} R", "visit -> {} F"]);
+    assert_eq!(s.line("SELECT cost, visit_state FROM wed_flow"), "12.5|SUCCEEDED");
 }
 
 #[harness::test]
@@ -32,22 +26,14 @@ fn report_under_one_key_is_applied_once() {
     let item = office.visit();
     office.act("lock_work", "beto", item);
     let first = office.report("beto", item, r#"{"cost": 1}"#, "k");
-    assert_eq!(
-        (&first["applied"], first.get("replayed")),
-        (&true.into(), None)
-    );
+    assert_eq!((&first["applied"], first.get("replayed")), (&true.into(), None));
     for _ in 0..3 {
         let again = office.report("beto", item, r#"{"cost": 1}"#, "k");
-        assert_eq!(
-            (&again["applied"], &again["replayed"]),
-            (&true.into(), &true.into())
-        );
+        assert_eq!((&again["applied"], &again["replayed"]), (&true.into(), &true.into()));
     }
     office
         .owner
-        .refused(&format!(
-            "SELECT wed.report_work('default', 'beto', {item}, true, '{{\"cost\": 2}}', 'k')"
-        ))
+        .refused(&format!("SELECT wed.report_work('default', 'beto', {item}, true, '{{\"cost\": 2}}', 'k')"))
         .expect("WF086");
     let mut s = office.flow.session();
     assert_eq!(s.number("SELECT count(*) FROM wed_trace"), 3);
@@ -60,30 +46,18 @@ fn report_of_somebody_who_lost_the_item_is_refused_and_kept() {
     office.act("lock_work", "beto", item);
     office.act("take_over_work", "dora", item);
     let answer = office.report("beto", item, r#"{"cost": 7}"#, "mine");
-    assert_eq!(
-        (&answer["applied"], &answer["code"]),
-        (&false.into(), &"WF084".into())
-    );
+    assert_eq!((&answer["applied"], &answer["code"]), (&false.into(), &"WF084".into()));
     assert_eq!(answer["holder"], "dora");
     assert_eq!(answer["yours"]["cost"], 7);
     assert_eq!(answer["present"]["form"], "tea");
-    assert!(
-        answer["hint"]
-            .as_str()
-            .is_some_and(|hint| hint.contains("kept"))
-    );
+    assert!(answer["hint"].as_str().is_some_and(|hint| hint.contains("kept")));
     assert_eq!(
-        office.owner.line(
-            "SELECT applied, result #>> '{values,cost}' FROM wed.work_report WHERE key = 'mine'"
-        ),
+        office.owner.line("SELECT applied, result #>> '{values,cost}' FROM wed.work_report WHERE key = 'mine'"),
         "f|7"
     );
     assert_eq!(office.state(item), "SELECTED|dora");
     let replayed = office.report("beto", item, r#"{"cost": 7}"#, "mine");
-    assert_eq!(
-        (&replayed["applied"], &replayed["replayed"]),
-        (&false.into(), &true.into())
-    );
+    assert_eq!((&replayed["applied"], &replayed["replayed"]), (&false.into(), &true.into()));
 }
 
 #[harness::test]
@@ -93,9 +67,8 @@ fn report_of_an_older_claim_is_refused() {
     let claim = office.act("lock_work", "beto", item)["claim"].clone();
     office.act("unlock_work", "beto", item);
     office.act("lock_work", "beto", item);
-    let answer = office.document(&format!(
-        "wed.report_work('default', 'beto', {item}, true, '{{}}', 'old', NULL, {claim})"
-    ));
+    let answer =
+        office.document(&format!("wed.report_work('default', 'beto', {item}, true, '{{}}', 'old', NULL, {claim})"));
     assert_eq!(answer["code"], "WF084", "{answer}");
 }
 
@@ -105,9 +78,7 @@ fn report_sets_only_what_the_task_may() {
     let item = office.visit();
     office.act("lock_work", "beto", item);
     for attribute in ["order_state", "visit_state", "nothing"] {
-        let sql = format!(
-            "SELECT wed.report_work('default', 'beto', {item}, true, '{{\"{attribute}\": \"x\"}}', 'k')"
-        );
+        let sql = format!("SELECT wed.report_work('default', 'beto', {item}, true, '{{\"{attribute}\": \"x\"}}', 'k')");
         office.owner.refused(&sql).expect("WF010");
     }
 }
@@ -117,9 +88,7 @@ fn refused_value_leaves_the_item_with_its_holder() {
     let mut office = Office::new();
     let item = office.visit();
     office.act("lock_work", "beto", item);
-    let sql = format!(
-        "SELECT wed.report_work('default', 'beto', {item}, true, '{{\"cost\": \"much\"}}', 'k')"
-    );
+    let sql = format!("SELECT wed.report_work('default', 'beto', {item}, true, '{{\"cost\": \"much\"}}', 'k')");
     office.owner.refused(&sql).expect("22P02");
     assert_eq!(office.state(item), "LOCKED|beto");
     let answer = office.report("beto", item, r#"{"cost": 3}"#, "k");
@@ -131,18 +100,14 @@ fn failure_is_told_to_who_is_in_charge() {
     let mut office = Office::new();
     let item = office.visit();
     office.act("lock_work", "beto", item);
-    let answer = office.document(&format!(
-        "wed.report_work('default', 'beto', {item}, false, '{{}}', 'k', 'nobody at home')"
-    ));
+    let answer =
+        office.document(&format!("wed.report_work('default', 'beto', {item}, false, '{{}}', 'k', 'nobody at home')"));
     assert_eq!(answer["state"], "FAILED");
     assert_eq!(office.state(item), "FAILED|beto");
     let mut s = office.flow.session();
     assert_eq!(s.line("SELECT visit_state FROM wed_flow"), "FAILED");
     let told = office.messages("dora");
-    assert!(
-        told.contains(&"task_failed|visit failed: beto: nobody at home".to_owned()),
-        "{told:?}"
-    );
+    assert!(told.contains(&"task_failed|visit failed: beto: nobody at home".to_owned()), "{told:?}");
 }
 
 #[harness::test]
@@ -151,9 +116,7 @@ fn failure_without_an_attribute_makes_an_exception() {
     let mut office = Office::of(&definition);
     let item = office.visit();
     office.act("lock_work", "beto", item);
-    let answer = office.document(&format!(
-        "wed.report_work('default', 'beto', {item}, false, '{{}}', 'k', 'no key')"
-    ));
+    let answer = office.document(&format!("wed.report_work('default', 'beto', {item}, false, '{{}}', 'k', 'no key')"));
     assert_eq!(answer["instance"], "E", "{answer}");
     let mut s = office.flow.session();
     assert_eq!(s.pending(1), ["_EXCPT"]);
@@ -168,22 +131,12 @@ fn history_says_who_did_what() {
     let mut office = Office::new();
     let item = office.visit();
     office.act("lock_work", "beto", item);
-    office.owner.run(&format!(
-        "SELECT wed.delegate_work('default', 'beto', {item}, 'caio')"
-    ));
+    office.owner.run(&format!("SELECT wed.delegate_work('default', 'beto', {item}, 'caio')"));
     office.report("caio", item, r#"{"cost": 4}"#, "k");
-    let history = office.owner.lines(&format!(
-        "SELECT h ->> 'person', h ->> 'action' FROM wed.work_history('default', 'dora', {item}) h"
-    ));
-    assert_eq!(
-        history,
-        [
-            "wedflow|ready",
-            "beto|locked",
-            "beto|delegated",
-            "caio|succeeded"
-        ]
-    );
+    let history = office
+        .owner
+        .lines(&format!("SELECT h ->> 'person', h ->> 'action' FROM wed.work_history('default', 'dora', {item}) h"));
+    assert_eq!(history, ["wedflow|ready", "beto|locked", "beto|delegated", "caio|succeeded"]);
 }
 
 #[harness::test]
@@ -191,9 +144,7 @@ fn reports_of_one_key_at_once_are_applied_once() {
     let mut office = Office::new();
     let item = office.visit();
     office.act("lock_work", "beto", item);
-    let sql = format!(
-        "SELECT wed.report_work('default', 'beto', {item}, true, '{{\"cost\": 1}}', 'k') ->> 'applied'"
-    );
+    let sql = format!("SELECT wed.report_work('default', 'beto', {item}, true, '{{\"cost\": 1}}', 'k') ->> 'applied'");
     let answers: Vec<String> = std::thread::scope(|scope| {
         let running: Vec<_> = (0..6)
             .map(|_| {
@@ -201,19 +152,10 @@ fn reports_of_one_key_at_once_are_applied_once() {
                 scope.spawn(move || session.line(sql))
             })
             .collect();
-        running
-            .into_iter()
-            .map(|thread| thread.join().expect("a sender"))
-            .collect()
+        running.into_iter().map(|thread| thread.join().expect("a sender")).collect()
     });
     assert!(answers.iter().all(|answer| answer == "true"), "{answers:?}");
-    assert_eq!(
-        office
-            .flow
-            .session()
-            .number("SELECT count(*) FROM wed_trace WHERE trw = 'visit'"),
-        1
-    );
+    assert_eq!(office.flow.session().number("SELECT count(*) FROM wed_trace WHERE trw = 'visit'"), 1);
 }
 
 #[harness::test]
@@ -221,17 +163,11 @@ fn report_that_cannot_be_says_what_to_do_first() {
     let mut office = Office::new();
     let visit = office.visit();
     let answer = office.report("beto", visit, "{}", "early");
-    assert_eq!(
-        answer["reason"],
-        format!("work item {visit} (visit) is not held by beto: it is READY"),
-        "{answer}"
-    );
+    assert_eq!(answer["reason"], format!("work item {visit} (visit) is not held by beto: it is READY"), "{answer}");
     let hint = answer["hint"].as_str().expect("a hint");
     assert!(hint.contains("`wed work select`"), "{answer}");
     office.act("select_work", "beto", visit);
-    let sql = format!(
-        "SELECT wed.report_work('default', 'beto', {visit}, true, '{{\"colour\": 1}}', 'k')"
-    );
+    let sql = format!("SELECT wed.report_work('default', 'beto', {visit}, true, '{{\"colour\": 1}}', 'k')");
     let refused = office.owner.refused(&sql);
     assert_eq!(refused.code, "WF010");
     assert_eq!(refused.message, "the form of visit has no field \"colour\"");

@@ -42,9 +42,7 @@ fn away() -> (Field, LocalStore, i64) {
     let wid = field.office.start();
     let item = field.office.item(wid, "Visit");
     field.office.act("lock_work", "beto", item);
-    field.office.owner.run(&format!(
-        "SELECT wed.reserve_work('default', 'beto', {item}, 'Bill the customer')"
-    ));
+    field.office.owner.run(&format!("SELECT wed.reserve_work('default', 'beto', {item}, 'Bill the customer')"));
     let mut store = field.store("s");
     field.leave(&mut store, "s");
     (field, store, item)
@@ -60,29 +58,16 @@ fn done(store: &mut LocalStore, item: i64, values: serde_json::Value) -> Result<
 fn task_that_follows_is_done_away_upon_the_one_before_it() {
     let (field, mut store, item) = away();
     let behind = -item * 100;
-    assert!(matches!(
-        done(&mut store, behind, json!({})),
-        Err(AwayError::NotEnabled(_))
-    ));
+    assert!(matches!(done(&mut store, behind, json!({})), Err(AwayError::NotEnabled(_))));
     done(&mut store, item, json!({ "visit": "two pipes" })).expect("done");
     let (found, _) = store.executable(behind).expect("enabled");
     assert_eq!(found.document["data"]["visit"], "two pipes");
     done(&mut store, behind, json!({ "bill": "R$ 10" })).expect("done");
     let returned = reconnect(field.link(), &mut store).expect("connected");
-    assert_eq!(
-        (returned.applied.len(), returned.refused.len()),
-        (2, 0),
-        "{returned:?}"
-    );
+    assert_eq!((returned.applied.len(), returned.refused.len()), (2, 0), "{returned:?}");
     let mut flow = field.office.flow.session();
-    assert_eq!(
-        flow.line("SELECT visit, bill FROM wed_flow"),
-        "two pipes|R$ 10"
-    );
-    assert_eq!(
-        flow.trace(1),
-        ["-> {visit} R", "visit -> {bill} R", "bill -> {} F"]
-    );
+    assert_eq!(flow.line("SELECT visit, bill FROM wed_flow"), "two pipes|R$ 10");
+    assert_eq!(flow.trace(1), ["-> {visit} R", "visit -> {bill} R", "bill -> {} F"]);
 }
 
 #[harness::test]
@@ -93,21 +78,8 @@ fn task_that_follows_falls_with_the_one_before_it() {
     field.office.act("take_over_work", "dora", item);
     let returned = reconnect(field.link(), &mut store).expect("connected");
     assert_eq!((returned.applied.len(), returned.refused.len()), (0, 2));
-    assert!(
-        store
-            .results()
-            .expect("results")
-            .iter()
-            .all(|one| one.state == "refused")
-    );
-    assert_eq!(
-        field
-            .office
-            .flow
-            .session()
-            .line("SELECT count(*) FROM wed_trace"),
-        "1"
-    );
+    assert!(store.results().expect("results").iter().all(|one| one.state == "refused"));
+    assert_eq!(field.office.flow.session().line("SELECT count(*) FROM wed_trace"), "1");
 }
 
 #[harness::test]
@@ -116,9 +88,7 @@ fn reservation_ends_when_its_item_is_given_back() {
     let wid = office.start();
     let item = office.item(wid, "Visit");
     office.act("lock_work", "beto", item);
-    office.owner.run(&format!(
-        "SELECT wed.reserve_work('default', 'beto', {item}, 'Bill the customer')"
-    ));
+    office.owner.run(&format!("SELECT wed.reserve_work('default', 'beto', {item}, 'Bill the customer')"));
     office.act("unlock_work", "beto", item);
     office.act("select_work", "caio", item);
     office.report("caio", item, r#"{"visit": "done"}"#, "k");

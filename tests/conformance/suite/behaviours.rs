@@ -6,9 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value as Json, json};
 use wedflow_contract::{Declaration, DeclaredKind};
 use wedflow_guard::{CheckedSetClause, CheckedValue, FlowAttributes};
-use wedflow_model::{
-    Assignment, AttributeType, Limits, Outcome, Scalar, Severity, TrapKind, Value,
-};
+use wedflow_model::{Assignment, AttributeType, Limits, Outcome, Scalar, Severity, TrapKind, Value};
 
 use wedflow_sandbox::AnswersFrom;
 
@@ -57,26 +55,17 @@ fn expect(holds: bool, otherwise: impl FnOnce() -> String) -> Checked {
     if holds { Ok(()) } else { Err(otherwise()) }
 }
 
-fn ended(
-    guest: &Ready,
-    call: &Call<'_>,
-    wanted: impl Fn(&Outcome) -> bool,
-) -> Result<Outcome, String> {
+fn ended(guest: &Ready, call: &Call<'_>, wanted: impl Fn(&Outcome) -> bool) -> Result<Outcome, String> {
     let attempt = guest.call(call)?;
     if wanted(&attempt.outcome) {
         Ok(attempt.outcome)
     } else {
-        Err(format!(
-            "`{}` ended otherwise: {:?}, logs {:?}",
-            call.transition, attempt.outcome, attempt.logs
-        ))
+        Err(format!("`{}` ended otherwise: {:?}, logs {:?}", call.transition, attempt.outcome, attempt.logs))
     }
 }
 
 fn assigned(guest: &Ready, call: &Call<'_>) -> Result<Vec<Assignment>, String> {
-    match ended(guest, call, |outcome| {
-        matches!(outcome, Outcome::Assignments(_))
-    })? {
+    match ended(guest, call, |outcome| matches!(outcome, Outcome::Assignments(_)))? {
         Outcome::Assignments(list) => Ok(list),
         other => Err(format!("{other:?}")),
     }
@@ -86,16 +75,8 @@ fn assigned(guest: &Ready, call: &Call<'_>) -> Result<Vec<Assignment>, String> {
 fn assigns(guest: &Ready, call: &Call<'_>, wanted: &[(&str, Value)]) -> Checked {
     let list = assigned(guest, call)?;
     let fits = list.len() == wanted.len()
-        && wanted.iter().all(|(name, value)| {
-            list.iter()
-                .any(|one| one.attribute == *name && same(&one.value, value))
-        });
-    expect(fits, || {
-        format!(
-            "`{}` assigned {list:?} instead of {wanted:?}",
-            call.transition
-        )
-    })
+        && wanted.iter().all(|(name, value)| list.iter().any(|one| one.attribute == *name && same(&one.value, value)));
+    expect(fits, || format!("`{}` assigned {list:?} instead of {wanted:?}", call.transition))
 }
 
 fn failed(guest: &Ready, call: &Call<'_>, retry: bool, parts: &[&str]) -> Checked {
@@ -116,12 +97,8 @@ fn integer(n: i32) -> Value {
 
 fn manifest(guest: &Ready, language: Language) -> Checked {
     let manifest = &guest.manifest;
-    expect(manifest.name == "conformance", || {
-        format!("its name is {:?}", manifest.name)
-    })?;
-    expect(manifest.sdk.starts_with(&format!("{language} ")), || {
-        format!("its sdk is {:?}", manifest.sdk)
-    })?;
+    expect(manifest.name == "conformance", || format!("its name is {:?}", manifest.name))?;
+    expect(manifest.sdk.starts_with(&format!("{language} ")), || format!("its sdk is {:?}", manifest.sdk))?;
     let one = guest.declaration("manifest")?;
     let all = one.description == "Says all there is to say"
         && one.condition.as_deref() == Some("a_integer < 3")
@@ -131,52 +108,29 @@ fn manifest(guest: &Ready, language: Language) -> Checked {
     expect(all, || format!("{one:?}"))?;
     let other = manifest.transitions.iter().find(|one| {
         one.transition != "manifest"
-            && (one.condition.is_some()
-                || one.timeout.is_some()
-                || one.fuel.is_some()
-                || one.memory.is_some())
+            && (one.condition.is_some() || one.timeout.is_some() || one.fuel.is_some() || one.memory.is_some())
     });
     expect(other.is_none(), || format!("{other:?}"))?;
-    assigns(
-        guest,
-        &Call::of("manifest").on(r#"{"a_integer": 1}"#),
-        &[("a_integer", integer(2))],
-    )
+    assigns(guest, &Call::of("manifest").on(r#"{"a_integer": 1}"#), &[("a_integer", integer(2))])
 }
 
 /// Attributes that a transition declares, by name; none for those that declare no list.
 type List<'a> = Option<&'a [&'a str]>;
 
 /// Holds that a transition declares these attributes, each with a type that its flow's attribute has.
-fn declares(
-    one: &Declaration,
-    flow: &[(String, AttributeType)],
-    reads: List<'_>,
-    writes: List<'_>,
-) -> Checked {
+fn declares(one: &Declaration, flow: &[(String, AttributeType)], reads: List<'_>, writes: List<'_>) -> Checked {
     let transition = &one.transition;
-    for (what, declared, wanted) in [
-        ("reads", &one.reads, reads),
-        ("writes", &one.writes, writes),
-    ] {
-        let names: Option<Vec<&str>> = declared.as_ref().map(|list| {
-            list.iter()
-                .map(|attribute| attribute.name.as_str())
-                .collect()
-        });
-        expect(names.as_deref() == wanted, || {
-            format!("`{transition}` {what} {names:?} instead of {wanted:?}")
-        })?;
+    for (what, declared, wanted) in [("reads", &one.reads, reads), ("writes", &one.writes, writes)] {
+        let names: Option<Vec<&str>> =
+            declared.as_ref().map(|list| list.iter().map(|attribute| attribute.name.as_str()).collect());
+        expect(names.as_deref() == wanted, || format!("`{transition}` {what} {names:?} instead of {wanted:?}"))?;
         for attribute in declared.iter().flatten() {
             let Some((_, kind)) = flow.iter().find(|(name, _)| *name == attribute.name) else {
                 continue;
             };
             let typed = attribute.kind != DeclaredKind::Any || attribute.name.contains("enum");
             expect(typed && attribute.kind.accepts(kind), || {
-                format!(
-                    "`{transition}` {what} `{}` as {}",
-                    attribute.name, attribute.kind
-                )
+                format!("`{transition}` {what} `{}` as {}", attribute.name, attribute.kind)
             })?;
         }
     }
@@ -195,30 +149,15 @@ fn declarations(guest: &Ready, _: Language) -> Checked {
         ("nulls", Some(&all), Some(&["a_integer", "a_text"])),
         ("required", Some(&["a_text"]), Some(&["a_text"])),
         ("unicode", Some(&["a_text"]), Some(&["a_text", "a_integer"])),
-        (
-            "large",
-            Some(&["a_text", "l_text"]),
-            Some(&["a_bigint", "a_text"]),
-        ),
+        ("large", Some(&["a_text", "l_text"]), Some(&["a_bigint", "a_text"])),
         ("names", None, Some(&["a_text"])),
         ("job", none, Some(&["a_text", "a_timestamptz"])),
-        (
-            "assign",
-            none,
-            Some(&["a_integer", "a_numeric", "a_text", "l_integer"]),
-        ),
+        ("assign", none, Some(&["a_integer", "a_numeric", "a_text", "l_integer"])),
         ("clause", none, None),
         (
             "mixed",
             Some(&["a_text", "a_numeric", "a_float", "a_timestamptz", "a_date"]),
-            Some(&[
-                "a_text",
-                "a_numeric",
-                "a_float",
-                "a_timestamptz",
-                "a_date",
-                "a_integer",
-            ]),
+            Some(&["a_text", "a_numeric", "a_float", "a_timestamptz", "a_date", "a_integer"]),
         ),
         ("abort", none, none),
         ("abort_after", none, none),
@@ -246,9 +185,7 @@ fn declarations(guest: &Ready, _: Language) -> Checked {
         declares(one, &flow, reads, writes)?;
     }
     let more = guest.manifest.transitions.len();
-    expect(more == table.len() + 1, || {
-        format!("it declares {more} transitions")
-    })
+    expect(more == table.len() + 1, || format!("it declares {more} transitions"))
 }
 
 fn echo(guest: &Ready, _: Language) -> Checked {
@@ -266,12 +203,9 @@ fn echo(guest: &Ready, _: Language) -> Checked {
             wrong.push(format!("{line}: {} assignments", list.len()));
         }
         for (name, kind) in &flow {
-            let sent = Value::from_json(kind, state.get(name).unwrap_or(&Json::Null))
-                .map_err(|error| error.to_string())?;
-            let back = list
-                .iter()
-                .find(|one| one.attribute == *name)
-                .map(|one| &one.value);
+            let sent =
+                Value::from_json(kind, state.get(name).unwrap_or(&Json::Null)).map_err(|error| error.to_string())?;
+            let back = list.iter().find(|one| one.attribute == *name).map(|one| &one.value);
             if !back.is_some_and(|back| same(back, &sent)) {
                 wrong.push(format!("{name}: {sent:?} came back as {back:?}"));
             }
@@ -282,70 +216,42 @@ fn echo(guest: &Ready, _: Language) -> Checked {
 
 fn nulls(guest: &Ready, _: Language) -> Checked {
     let null = ("a_text", Value::NULL);
-    assigns(
-        guest,
-        &Call::of("nulls"),
-        &[("a_integer", integer(24)), null.clone()],
-    )?;
+    assigns(guest, &Call::of("nulls"), &[("a_integer", integer(24)), null.clone()])?;
     let state = r#"{"a_text": "", "l_text": [null], "a_boolean": false, "a_integer": 0}"#;
-    assigns(
-        guest,
-        &Call::of("nulls").on(state),
-        &[("a_integer", integer(20)), null],
-    )
+    assigns(guest, &Call::of("nulls").on(state), &[("a_integer", integer(20)), null])
 }
 
 fn required(guest: &Ready, _: Language) -> Checked {
-    assigns(
-        guest,
-        &Call::of("required").on(r#"{"a_text": ""}"#),
-        &[("a_text", text(""))],
-    )?;
+    assigns(guest, &Call::of("required").on(r#"{"a_text": ""}"#), &[("a_text", text(""))])?;
     failed(guest, &Call::of("required"), false, &["a_text"])
 }
 
 fn unicode(guest: &Ready, _: Language) -> Checked {
     let call = Call::of("unicode").on(r#"{"a_text": "é漢🦀👩‍👩‍👧"}"#);
-    assigns(
-        guest,
-        &call,
-        &[("a_text", text("é漢🦀👩‍👩‍👧 ✓ 𝄞")), ("a_integer", integer(8))],
-    )
+    assigns(guest, &call, &[("a_text", text("é漢🦀👩‍👩‍👧 ✓ 𝄞")), ("a_integer", integer(8))])
 }
 
 fn large(guest: &Ready, _: Language) -> Checked {
     let long = "abcdefghij".repeat(100_000);
     let many = vec!["\"0123456789\""; 20_000].join(",");
     let state = format!(r#"{{"a_text": "{long}", "l_text": [{many}]}}"#);
-    let wanted = [
-        ("a_bigint", Value::Scalar(Scalar::Bigint(1_200_000))),
-        ("a_text", text(&long[..100_000])),
-    ];
+    let wanted = [("a_bigint", Value::Scalar(Scalar::Bigint(1_200_000))), ("a_text", text(&long[..100_000]))];
     assigns(guest, &Call::of("large").on(&state), &wanted)?;
     // A null has no bytes; whether what is left of it is null or empty is the guest's.
     let list = assigned(guest, &Call::of("large"))?;
-    let none = list
-        .iter()
-        .any(|one| one.value == Value::Scalar(Scalar::Bigint(0)));
+    let none = list.iter().any(|one| one.value == Value::Scalar(Scalar::Bigint(0)));
     expect(none && list.len() == 2, || format!("{list:?}"))
 }
 
 fn names(guest: &Ready, _: Language) -> Checked {
     let names: Vec<String> = flow().into_iter().map(|(name, _)| name).collect();
-    assigns(
-        guest,
-        &Call::of("names"),
-        &[("a_text", text(&names.join(",")))],
-    )
+    assigns(guest, &Call::of("names"), &[("a_text", text(&names.join(",")))])
 }
 
 fn job(guest: &Ready, _: Language) -> Checked {
     let wanted = [
         ("a_text", text("conformance 7 fired job 2")),
-        (
-            "a_timestamptz",
-            Value::Scalar(Scalar::Timestamptz(DEADLINE)),
-        ),
+        ("a_timestamptz", Value::Scalar(Scalar::Timestamptz(DEADLINE))),
     ];
     assigns(guest, &Call::of("job"), &wanted)
 }
@@ -353,23 +259,19 @@ fn job(guest: &Ready, _: Language) -> Checked {
 fn assign(guest: &Ready, _: Language) -> Checked {
     let wanted = [
         ("a_integer", integer(7)),
-        (
-            "a_numeric",
-            Value::Scalar(Scalar::Numeric("1.50".to_owned())),
-        ),
+        ("a_numeric", Value::Scalar(Scalar::Numeric("1.50".to_owned()))),
         ("a_text", text("it's")),
-        (
-            "l_integer",
-            Value::Array(vec![Scalar::Integer(1), Scalar::Null, Scalar::Integer(3)]),
-        ),
+        ("l_integer", Value::Array(vec![Scalar::Integer(1), Scalar::Null, Scalar::Integer(3)])),
     ];
     assigns(guest, &Call::of("assign"), &wanted)
 }
 
 fn clause(guest: &Ready, _: Language) -> Checked {
-    ended(guest, &Call::of("clause"), |outcome| {
-        matches!(outcome, Outcome::Clause(clause) if clause == "a_text='done', a_integer=a_integer+1")
-    })
+    ended(
+        guest,
+        &Call::of("clause"),
+        |outcome| matches!(outcome, Outcome::Clause(clause) if clause == "a_text='done', a_integer=a_integer+1"),
+    )
     .map(drop)
 }
 
@@ -385,19 +287,12 @@ fn mixed(guest: &Ready, _: Language) -> Checked {
         for number in ["0", "-1.50", "1234567890123456789012345678.0123456789"] {
             let state = json!({ "a_text": hostile, "a_float": 0.1, "a_date": "2024-02-29",
                 "a_timestamptz": "2026-11-21T13:30:00.123456+05:30" });
-            let state = state
-                .to_string()
-                .replacen('{', &format!("{{\"a_numeric\": {number},"), 1);
+            let state = state.to_string().replacen('{', &format!("{{\"a_numeric\": {number},"), 1);
             let values = mixed_values(guest, &state)?;
             let value = |name: &str| values.get(name).cloned().unwrap_or_default();
             expect(value("a_text") == hostile, || format!("{values:?}"))?;
-            expect(
-                value("a_numeric").contains(number.trim_start_matches('-')),
-                || format!("{values:?}"),
-            )?;
-            expect(value("a_integer").contains("a_integer + 1"), || {
-                format!("{values:?}")
-            })?;
+            expect(value("a_numeric").contains(number.trim_start_matches('-')), || format!("{values:?}"))?;
+            expect(value("a_integer").contains("a_integer + 1"), || format!("{values:?}"))?;
         }
     }
     let floats = "0 -0.0 1 0.1 -2.5 5e-324 2.2250738585072014e-308 1.7976931348623157e308 1e23 \
@@ -405,20 +300,14 @@ fn mixed(guest: &Ready, _: Language) -> Checked {
     for float in floats.split_whitespace() {
         let wanted: f64 = float.parse().map_err(|_| "no float".to_owned())?;
         // JSON has no numbers for the last three.
-        let sent = if wanted.is_finite() {
-            float.to_owned()
-        } else {
-            format!("\"{float}\"")
-        };
+        let sent = if wanted.is_finite() { float.to_owned() } else { format!("\"{float}\"") };
         let state = json!({ "a_text": "", "a_numeric": 0, "a_date": "2024-02-29",
             "a_timestamptz": "2026-11-21T13:30:00.123456+05:30" })
         .to_string()
         .replacen('{', &format!("{{\"a_float\": {sent},"), 1);
         let values = mixed_values(guest, &state)?;
         let back = literal(&values["a_float"]).parse::<f64>();
-        let same = back.is_ok_and(|back| {
-            back.to_bits() == wanted.to_bits() || (back.is_nan() && wanted.is_nan())
-        });
+        let same = back.is_ok_and(|back| back.to_bits() == wanted.to_bits() || (back.is_nan() && wanted.is_nan()));
         expect(same, || format!("{float} came back in {values:?}"))?;
     }
     let moments = [
@@ -436,9 +325,7 @@ fn mixed(guest: &Ready, _: Language) -> Checked {
             let kind: AttributeType = name[2..].parse().map_err(|_| "no type".to_owned())?;
             let read = |text: &str| Value::from_json(&kind, &Json::from(text));
             let back = read(&literal(&values[name]));
-            expect(back.is_ok() && back == read(sent), || {
-                format!("{sent} came back as {back:?} in {values:?}")
-            })?;
+            expect(back.is_ok() && back == read(sent), || format!("{sent} came back as {back:?} in {values:?}"))?;
         }
     }
     Ok(())
@@ -447,14 +334,12 @@ fn mixed(guest: &Ready, _: Language) -> Checked {
 /// Returns what `mixed` sets, as the guard reads it: values as text, expressions as SQL.
 fn mixed_values(guest: &Ready, state: &str) -> Result<BTreeMap<String, String>, String> {
     let attributes = FlowAttributes::new(flow());
-    let Outcome::Clause(clause) = ended(guest, &Call::of("mixed").on(state), |outcome| {
-        matches!(outcome, Outcome::Clause(_))
-    })?
+    let Outcome::Clause(clause) =
+        ended(guest, &Call::of("mixed").on(state), |outcome| matches!(outcome, Outcome::Clause(_)))?
     else {
         return Err("no clause".to_owned());
     };
-    let checked = CheckedSetClause::parse(&clause, &attributes)
-        .map_err(|error| format!("{clause}: {error}"))?;
+    let checked = CheckedSetClause::parse(&clause, &attributes).map_err(|error| format!("{clause}: {error}"))?;
     let values: BTreeMap<String, String> = checked
         .assignments()
         .iter()
@@ -481,14 +366,9 @@ fn literal(sql: &str) -> String {
 }
 
 fn abort(guest: &Ready, _: Language) -> Checked {
-    for (transition, why, when) in [
-        ("abort", "not yet", None),
-        (
-            "abort_after",
-            "in a minute",
-            Some(Duration::from_millis(90_500)),
-        ),
-    ] {
+    for (transition, why, when) in
+        [("abort", "not yet", None), ("abort_after", "in a minute", Some(Duration::from_millis(90_500)))]
+    {
         ended(
             guest,
             &Call::of(transition),
@@ -499,10 +379,7 @@ fn abort(guest: &Ready, _: Language) -> Checked {
 }
 
 fn fail(guest: &Ready, _: Language) -> Checked {
-    for (transition, said, may) in [
-        ("fail", "no stock", true),
-        ("fail_for_good", "no such customer", false),
-    ] {
+    for (transition, said, may) in [("fail", "no stock", true), ("fail_for_good", "no such customer", false)] {
         ended(
             guest,
             &Call::of(transition),
@@ -516,25 +393,11 @@ fn error(guest: &Ready, language: Language) -> Checked {
     const SAID: &str = "index 7 is not there";
     let attempt = guest.call(&Call::of("error"))?;
     let holds = match (language, &attempt.outcome) {
-        (
-            Language::Rust | Language::C,
-            Outcome::Trapped {
-                kind: TrapKind::Unreachable,
-                ..
-            },
-        ) => attempt
-            .logs
-            .lines
-            .iter()
-            .any(|line| line.severity == Severity::Error && line.message.contains(SAID)),
+        (Language::Rust | Language::C, Outcome::Trapped { kind: TrapKind::Unreachable, .. }) => {
+            attempt.logs.lines.iter().any(|line| line.severity == Severity::Error && line.message.contains(SAID))
+        }
         (Language::Rust | Language::C, _) => false,
-        (
-            _,
-            Outcome::Failed {
-                message,
-                retry: true,
-            },
-        ) => message.contains(SAID) && message.contains("pick"),
+        (_, Outcome::Failed { message, retry: true }) => message.contains(SAID) && message.contains("pick"),
         _ => false,
     };
     expect(holds, || format!("{attempt:?}"))
@@ -553,10 +416,7 @@ fn no_such_transition(guest: &Ready, _: Language) -> Checked {
         writes: Some(Vec::new()),
         ..wedflow_contract::Declaration::default()
     };
-    let bound = guest
-        .component
-        .bind(&declaration, &flow())
-        .map_err(|error| error.to_string())?;
+    let bound = guest.component.bind(&declaration, &flow()).map_err(|error| error.to_string())?;
     let attempt = guest.attempt(&bound, &Call::of("nowhere"));
     let holds = matches!(&attempt.outcome, Outcome::Failed { message, retry: false } if message.contains("nowhere"));
     expect(holds, || format!("{:?}", attempt.outcome))
@@ -565,67 +425,37 @@ fn no_such_transition(guest: &Ready, _: Language) -> Checked {
 fn endless(guest: &Ready, _: Language) -> Checked {
     let begun = Instant::now();
     let timeout = Duration::from_millis(300);
-    ended(
-        guest,
-        &Call {
-            timeout,
-            ..Call::of("loop")
-        },
-        |outcome| *outcome == Outcome::TimedOut,
-    )?;
+    ended(guest, &Call { timeout, ..Call::of("loop") }, |outcome| *outcome == Outcome::TimedOut)?;
     // A busy machine may be late; a guest that is not stopped never ends.
-    expect(begun.elapsed() < Duration::from_secs(30), || {
-        format!("it took {:?}", begun.elapsed())
-    })?;
-    let limits = Limits {
-        fuel: 100_000_000,
-        ..Limits::default()
-    };
-    ended(
-        guest,
-        &Call {
-            limits,
-            ..Call::of("loop")
-        },
-        |outcome| *outcome == Outcome::OutOfFuel,
-    )
-    .map(drop)
+    expect(begun.elapsed() < Duration::from_secs(30), || format!("it took {:?}", begun.elapsed()))?;
+    let limits = Limits { fuel: 100_000_000, ..Limits::default() };
+    ended(guest, &Call { limits, ..Call::of("loop") }, |outcome| *outcome == Outcome::OutOfFuel).map(drop)
 }
 
 fn recursion(guest: &Ready, language: Language) -> Checked {
-    ended(guest, &Call::of("recursion"), |outcome| {
-        match (language, outcome) {
-            (Language::Python | Language::JavaScript, Outcome::Failed { retry, message }) => {
-                *retry && message.contains("recursion")
-            }
-            (Language::Python | Language::JavaScript, _) => false,
-            (Language::Go, Outcome::OverMemory { .. } | Outcome::Trapped { .. }) => true,
-            (_, Outcome::Trapped { kind, .. }) => {
-                matches!(kind, TrapKind::StackOverflow | TrapKind::MemoryOutOfBounds)
-            }
-            _ => false,
+    ended(guest, &Call::of("recursion"), |outcome| match (language, outcome) {
+        (Language::Python | Language::JavaScript, Outcome::Failed { retry, message }) => {
+            *retry && message.contains("recursion")
         }
+        (Language::Python | Language::JavaScript, _) => false,
+        (Language::Go, Outcome::OverMemory { .. } | Outcome::Trapped { .. }) => true,
+        (_, Outcome::Trapped { kind, .. }) => {
+            matches!(kind, TrapKind::StackOverflow | TrapKind::MemoryOutOfBounds)
+        }
+        _ => false,
     })
     .map(drop)
 }
 
 fn memory(guest: &Ready, _: Language) -> Checked {
-    ended(guest, &Call::of("memory"), |outcome| {
-        matches!(outcome, Outcome::OverMemory { .. })
-    })
-    .map(drop)
+    ended(guest, &Call::of("memory"), |outcome| matches!(outcome, Outcome::OverMemory { .. })).map(drop)
 }
 
 fn log(guest: &Ready, _: Language) -> Checked {
     let attempt = guest.call(&Call::of("log"))?;
-    let lines: Vec<_> = attempt
-        .logs
-        .lines
-        .iter()
-        .map(|line| (line.severity, line.message.as_str(), line.fields.clone()))
-        .collect();
-    let fields =
-        [("from", "a"), ("to", "ü")].map(|(key, value)| (key.to_owned(), value.to_owned()));
+    let lines: Vec<_> =
+        attempt.logs.lines.iter().map(|line| (line.severity, line.message.as_str(), line.fields.clone())).collect();
+    let fields = [("from", "a"), ("to", "ü")].map(|(key, value)| (key.to_owned(), value.to_owned()));
     let wanted = [
         (Severity::Debug, "d", Vec::new()),
         (Severity::Info, "i", Vec::new()),
@@ -638,13 +468,8 @@ fn log(guest: &Ready, _: Language) -> Checked {
 
 fn print(guest: &Ready, language: Language) -> Checked {
     let attempt = guest.call(&Call::of("print"))?;
-    let aborted =
-        matches!(&attempt.outcome, Outcome::Aborted { reason, .. } if reason == "printed");
-    let printed = attempt
-        .logs
-        .lines
-        .iter()
-        .any(|line| line.message.contains("printed"));
+    let aborted = matches!(&attempt.outcome, Outcome::Aborted { reason, .. } if reason == "printed");
+    let printed = attempt.logs.lines.iter().any(|line| line.message.contains("printed"));
     let needed = matches!(language, Language::Python | Language::JavaScript);
     expect(aborted && (printed || !needed), || format!("{attempt:?}"))
 }
@@ -657,31 +482,16 @@ fn sleep(guest: &Ready, _: Language) -> Checked {
     );
     expect(slept, || format!("{list:?}"))?;
     let timeout = Duration::from_millis(200);
-    ended(
-        guest,
-        &Call {
-            timeout,
-            ..Call::of("sleep_for_ever")
-        },
-        |outcome| *outcome == Outcome::TimedOut,
-    )
-    .map(drop)
+    ended(guest, &Call { timeout, ..Call::of("sleep_for_ever") }, |outcome| *outcome == Outcome::TimedOut).map(drop)
 }
 
 fn now_random(guest: &Ready, _: Language) -> Checked {
-    let micros = || {
-        std::time::SystemTime::now()
-            .duration_since(std::time::UNIX_EPOCH)
-            .map_or(0, |since| since.as_micros())
-    };
+    let micros =
+        || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_micros());
     let before = micros();
     let list = assigned(guest, &Call::of("now_random"))?;
     let after = micros();
-    let value = |name: &str| {
-        list.iter()
-            .find(|one| one.attribute == name)
-            .map(|one| &one.value)
-    };
+    let value = |name: &str| list.iter().find(|one| one.attribute == name).map(|one| &one.value);
     let time = matches!(value("a_timestamptz"), Some(Value::Scalar(Scalar::Timestamptz(at)))
         if (before..=after).contains(&u128::try_from(*at).unwrap_or_default()));
     let drawn = value("a_bigint") == Some(&Value::Scalar(Scalar::Bigint(RANDOM.cast_signed())));
@@ -694,56 +504,30 @@ fn library(guest: &Ready, _: Language) -> Checked {
         let attempt = guest.answered("library", from)?;
         match &attempt.outcome {
             Outcome::Assignments(list) => match list.as_slice() {
-                [
-                    Assignment {
-                        value: Value::Scalar(Scalar::Text(text)),
-                        ..
-                    },
-                ] => Ok((text.clone(), attempt)),
+                [Assignment { value: Value::Scalar(Scalar::Text(text)), .. }] => Ok((text.clone(), attempt)),
                 other => Err(format!("{other:?}")),
             },
             other => Err(format!("{other:?}")),
         }
     };
     let (first, attempt) = said(AnswersFrom::Host)?;
-    expect(
-        !attempt.recording.is_empty() && !attempt.recording.overflowed,
-        || format!("{:?}", attempt.recording),
-    )?;
+    expect(!attempt.recording.is_empty() && !attempt.recording.overflowed, || format!("{:?}", attempt.recording))?;
     let (again, replayed) = said(AnswersFrom::Recording(attempt.recording.answers.clone()))?;
     expect(again == first && !replayed.beyond_recording, || {
         format!("{first} and then {again}: {:?}", attempt.recording)
     })?;
-    let test = |seed| AnswersFrom::Test {
-        now: 1_600_000_000_000_000,
-        seed,
-    };
+    let test = |seed| AnswersFrom::Test { now: 1_600_000_000_000_000, seed };
     let (one, _) = said(test(1))?;
     let (same, _) = said(test(1))?;
     let (other, _) = said(test(2))?;
     let told = one.split(' ').next().unwrap_or_default();
-    let parts = |text: &str| {
-        text.split(' ')
-            .skip(1)
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    };
-    let all_others = parts(&one)
-        .iter()
-        .zip(parts(&other))
-        .all(|(one, other)| *one != other);
-    expect(
-        told == "1600000000000000" && one == same && all_others,
-        || format!("{one}, {same}, {other}"),
-    )
+    let parts = |text: &str| text.split(' ').skip(1).map(str::to_owned).collect::<Vec<_>>();
+    let all_others = parts(&one).iter().zip(parts(&other)).all(|(one, other)| *one != other);
+    expect(told == "1600000000000000" && one == same && all_others, || format!("{one}, {same}, {other}"))
 }
 
 fn config_secret(guest: &Ready, _: Language) -> Checked {
-    assigns(
-        guest,
-        &Call::of("config_secret"),
-        &[("a_text", text("eu|-|6|-"))],
-    )
+    assigns(guest, &Call::of("config_secret"), &[("a_text", text("eu|-|6|-"))])
 }
 
 fn fresh(guest: &Ready, _: Language) -> Checked {
@@ -755,7 +539,5 @@ fn fresh(guest: &Ready, _: Language) -> Checked {
 
 /// The flow of `clause_of_ten`.
 pub(crate) fn flow_of_ten() -> Vec<(String, AttributeType)> {
-    (1..=10)
-        .map(|n| (format!("t{n}"), "text".parse().expect("a type")))
-        .collect()
+    (1..=10).map(|n| (format!("t{n}"), "text".parse().expect("a type"))).collect()
 }

@@ -8,8 +8,7 @@ use std::time::Duration;
 use wedflow_contract::{Declaration, Manifest};
 use wedflow_model::{AttributeType, Limits, Wid};
 use wedflow_sandbox::{
-    AnswersFrom, Attempt, AttemptContext, Bound, Component, Granted, Invocation, Provided, Sandbox,
-    Settings,
+    AnswersFrom, Attempt, AttemptContext, Bound, Component, Granted, Invocation, Provided, Sandbox, Settings,
 };
 
 use wedflow_loader::languages::{Absent, Language, Which, conformance_attributes, guest};
@@ -33,12 +32,7 @@ pub(crate) struct Ready {
 pub(crate) fn sandbox() -> &'static Sandbox {
     static SANDBOX: OnceLock<Sandbox> = OnceLock::new();
     SANDBOX.get_or_init(|| {
-        Sandbox::new(Settings {
-            concurrent: 50,
-            random: || RANDOM,
-            ..Settings::fast()
-        })
-        .expect("a sandbox")
+        Sandbox::new(Settings { concurrent: 50, random: || RANDOM, ..Settings::fast() }).expect("a sandbox")
     })
 }
 
@@ -49,10 +43,7 @@ pub(crate) const KEY: &str = "0f1e-7-3";
 pub(crate) fn ready(language: Language, which: Which) -> Result<Ready, String> {
     type Loaded = Mutex<Vec<((Language, Which), Result<Ready, String>)>>;
     static READY: OnceLock<Loaded> = OnceLock::new();
-    let mut all = READY
-        .get_or_init(Mutex::default)
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
+    let mut all = READY.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, known)) = all.iter().find(|(one, _)| *one == (language, which)) {
         return known.clone();
     }
@@ -62,15 +53,9 @@ pub(crate) fn ready(language: Language, which: Which) -> Result<Ready, String> {
             Absent::Broken(why) => why,
         })
         .and_then(|guest| {
-            let component = sandbox()
-                .compile(&guest.bytes, &Limits::default())
-                .map_err(|error| error.to_string())?;
-            let manifest =
-                on_runtime(sandbox().describe(&component)).map_err(|error| error.to_string())?;
-            Ok(Ready {
-                component,
-                manifest,
-            })
+            let component = sandbox().compile(&guest.bytes, &Limits::default()).map_err(|error| error.to_string())?;
+            let manifest = on_runtime(sandbox().describe(&component)).map_err(|error| error.to_string())?;
+            Ok(Ready { component, manifest })
         });
     all.push(((language, which), made.clone()));
     made
@@ -78,18 +63,13 @@ pub(crate) fn ready(language: Language, which: Which) -> Result<Ready, String> {
 
 /// Runs a future on a runtime of its own.
 pub(crate) fn on_runtime<T>(work: impl Future<Output = T>) -> T {
-    wedflow_sandbox::runtime()
-        .worker_threads(1)
-        .build()
-        .expect("a runtime")
-        .block_on(work)
+    wedflow_sandbox::runtime().worker_threads(1).build().expect("a runtime").block_on(work)
 }
 
 /// The flow's attributes: one of each type, and an array of each.
 pub(crate) fn flow() -> Vec<(String, AttributeType)> {
     let all = conformance_attributes().into_iter();
-    all.map(|(name, kind)| (name, kind.parse().expect("a type")))
-        .collect()
+    all.map(|(name, kind)| (name, kind.parse().expect("a type"))).collect()
 }
 
 /// A call.
@@ -102,12 +82,7 @@ pub(crate) struct Call<'a> {
 
 impl<'a> Call<'a> {
     pub(crate) fn of(transition: &'a str) -> Self {
-        Call {
-            transition,
-            state: "{}",
-            timeout: LONG,
-            limits: Limits::default(),
-        }
+        Call { transition, state: "{}", timeout: LONG, limits: Limits::default() }
     }
 
     pub(crate) fn on(self, state: &'a str) -> Self {
@@ -124,14 +99,8 @@ impl Ready {
             .ok_or_else(|| format!("it declares no transition `{transition}`"))
     }
 
-    pub(crate) fn bound(
-        &self,
-        transition: &str,
-        flow: &[(String, AttributeType)],
-    ) -> Result<Bound, String> {
-        self.component
-            .bind(self.declaration(transition)?, flow)
-            .map_err(|error| error.to_string())
+    pub(crate) fn bound(&self, transition: &str, flow: &[(String, AttributeType)]) -> Result<Bound, String> {
+        self.component.bind(self.declaration(transition)?, flow).map_err(|error| error.to_string())
     }
 
     /// A call that may reach beyond itself.
@@ -157,20 +126,15 @@ impl Ready {
             key: "",
         };
         let limits = Limits::default();
-        let context = AttemptContext {
-            answers: from,
-            ..AttemptContext::default()
-        };
+        let context = AttemptContext { answers: from, ..AttemptContext::default() };
         let call = sandbox().run_in_context(&bound, invocation, LONG, &limits, context);
         Ok(on_runtime(call))
     }
 
     pub(crate) fn attempt(&self, bound: &Bound, call: &Call<'_>) -> Attempt {
         let given = |key: &str, value: &str| HashMap::from([(key.to_owned(), value.to_owned())]);
-        let bound = bound.clone().provided_with(Arc::new(Provided::new(
-            given("region", "eu"),
-            given("api_key", "s3cret"),
-        )));
+        let bound =
+            bound.clone().provided_with(Arc::new(Provided::new(given("region", "eu"), given("api_key", "s3cret"))));
         let invocation = Invocation {
             flow: "conformance",
             wid: Wid::new(7),

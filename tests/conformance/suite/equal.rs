@@ -9,11 +9,7 @@ pub(crate) fn same(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Scalar(left), Value::Scalar(right)) => scalar(left, right),
         (Value::Array(left), Value::Array(right)) => {
-            left.len() == right.len()
-                && left
-                    .iter()
-                    .zip(right)
-                    .all(|(left, right)| scalar(left, right))
+            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| scalar(left, right))
         }
         _ => false,
     }

@@ -21,10 +21,7 @@ use wedflow_loader::languages::{self as guests, Language, Which};
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let asked = [
-        (
-            "WEDFLOW_MEASURE",
-            measure::measure as fn(&str) -> Result<(), String>,
-        ),
+        ("WEDFLOW_MEASURE", measure::measure as fn(&str) -> Result<(), String>),
         ("WEDFLOW_COMPARE", measure::compare),
     ];
     for (variable, act) in asked {
@@ -69,15 +66,11 @@ fn main() -> ExitCode {
         let test = Trial::test(format!("{language}::clause_of_ten"), move || {
             let guest = call::ready(language, Which::Conformance)?;
             let bound = guest.bound("clause_of_ten", &flow_of_ten())?;
-            let state: String = (1..=10)
-                .map(|n| format!(r#""t{n}": "it's {n}","#))
-                .collect();
+            let state: String = (1..=10).map(|n| format!(r#""t{n}": "it's {n}","#)).collect();
             let state = format!("{{{}}}", state.trim_end_matches(','));
             let attempt = guest.attempt(&bound, &call::Call::of("clause_of_ten").on(&state));
             match attempt.outcome {
-                wedflow_model::Outcome::Clause(clause)
-                    if clause.replace([' ', '"'], "") == "t1='it''s1',t2='done'" =>
-                {
+                wedflow_model::Outcome::Clause(clause) if clause.replace([' ', '"'], "") == "t1='it''s1',t2='done'" => {
                     Ok(())
                 }
                 other => Err(format!("{other:?}").into()),

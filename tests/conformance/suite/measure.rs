@@ -55,14 +55,9 @@ struct Measured {
 /// What cannot be built, run, read or written.
 pub(crate) fn measure(file: &str) -> Result<(), String> {
     let file = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(file);
-    let text =
-        std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-    let (before, rest) = text
-        .split_once(BEGIN)
-        .ok_or("the file has no mark for the table")?;
-    let (_, after) = rest
-        .split_once(END)
-        .ok_or("the file has no mark for the table's end")?;
+    let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let (before, rest) = text.split_once(BEGIN).ok_or("the file has no mark for the table")?;
+    let (_, after) = rest.split_once(END).ok_or("the file has no mark for the table's end")?;
     let mut table = String::from(
         "| language | built with | component | build | compile | call p50 | p99 | memory | fuel |\n\
          | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
@@ -73,17 +68,10 @@ pub(crate) fn measure(file: &str) -> Result<(), String> {
         match guest(language, Which::Conformance) {
             Ok(guest) => {
                 let made = ready(language.name(), &guest.bytes)?;
-                all.push(Measured {
-                    tool: tool(language),
-                    built: guest.built,
-                    ..made
-                });
+                all.push(Measured { tool: tool(language), built: guest.built, ..made });
             }
             Err(Absent::Tool(what)) => {
-                let _ = writeln!(
-                    absent,
-                    "| {language} | not measured: {what} was missing | | | | | | | |"
-                );
+                let _ = writeln!(absent, "| {language} | not measured: {what} was missing | | | | | | | |");
             }
             Err(Absent::Broken(why)) => return Err(format!("{language}: {why}")),
         }
@@ -95,8 +83,7 @@ pub(crate) fn measure(file: &str) -> Result<(), String> {
         let _ = writeln!(table, "{row}");
     }
     table.push_str(&absent);
-    std::fs::write(&file, format!("{before}{BEGIN}\n{table}{END}{after}"))
-        .map_err(|error| error.to_string())
+    std::fs::write(&file, format!("{before}{BEGIN}\n{table}{END}{after}")).map_err(|error| error.to_string())
 }
 
 /// Measures components with the transition `clause_of_ten` against each other, and prints the rows.
@@ -119,14 +106,9 @@ pub(crate) fn compare(files: &str) -> Result<(), String> {
 fn nothing() -> Result<Measured, String> {
     let module = wat::parse_str(NOTHING).map_err(|error| error.to_string())?;
     let bytes = wedflow_authoring::encode(&module).map_err(|error| error.to_string())?;
-    let declared = Declaration {
-        transition: "nothing".to_owned(),
-        ..Declaration::default()
-    };
+    let declared = Declaration { transition: "nothing".to_owned(), ..Declaration::default() };
     let (sandbox, component, compiled) = compiled(&bytes)?;
-    let bound = component
-        .bind(&declared, &flow_of_ten())
-        .map_err(|error| error.to_string())?;
+    let bound = component.bind(&declared, &flow_of_ten()).map_err(|error| error.to_string())?;
     Ok(Measured {
         name: "(nothing)".to_owned(),
         tool: "by hand: imports nothing, answers a constant".to_owned(),
@@ -142,29 +124,18 @@ fn nothing() -> Result<Measured, String> {
 }
 
 fn compiled(bytes: &[u8]) -> Result<(Sandbox, wedflow_sandbox::Component, Duration), String> {
-    let sandbox = Sandbox::new(Settings {
-        concurrent: 50,
-        ..Settings::fast()
-    })
-    .map_err(|error| error.to_string())?;
+    let sandbox = Sandbox::new(Settings { concurrent: 50, ..Settings::fast() }).map_err(|error| error.to_string())?;
     let begun = Instant::now();
-    let component = sandbox
-        .compile(bytes, &Limits::default())
-        .map_err(|error| error.to_string())?;
+    let component = sandbox.compile(bytes, &Limits::default()).map_err(|error| error.to_string())?;
     let took = begun.elapsed();
     Ok((sandbox, component, took))
 }
 
 fn ready(name: &str, bytes: &[u8]) -> Result<Measured, String> {
     let (sandbox, component, compiled) = compiled(bytes)?;
-    let manifest = crate::call::on_runtime(sandbox.describe(&component))
-        .map_err(|error| format!("{name}: {error}"))?;
-    let declared = manifest
-        .transition("clause_of_ten")
-        .ok_or_else(|| format!("{name} has no clause_of_ten"))?;
-    let bound = component
-        .bind(declared, &flow_of_ten())
-        .map_err(|error| error.to_string())?;
+    let manifest = crate::call::on_runtime(sandbox.describe(&component)).map_err(|error| format!("{name}: {error}"))?;
+    let declared = manifest.transition("clause_of_ten").ok_or_else(|| format!("{name} has no clause_of_ten"))?;
+    let bound = component.bind(declared, &flow_of_ten()).map_err(|error| error.to_string())?;
     Ok(Measured {
         name: name.to_owned(),
         tool: manifest.sdk.clone(),
@@ -198,10 +169,7 @@ fn in_turns(all: &mut [Measured]) -> Result<(), String> {
                         key: "",
                     };
                     let begun = Instant::now();
-                    let attempt = one
-                        .sandbox
-                        .run(&one.bound, invocation, Duration::from_secs(5), &limits)
-                        .await;
+                    let attempt = one.sandbox.run(&one.bound, invocation, Duration::from_secs(5), &limits).await;
                     let took = begun.elapsed().as_nanos();
                     let Outcome::Clause(_) = attempt.outcome else {
                         return Err(format!("{}: {:?}", one.name, attempt.outcome));
@@ -225,13 +193,8 @@ fn in_turns(all: &mut [Measured]) -> Result<(), String> {
 }
 
 fn row(one: &Measured) -> String {
-    let percentile =
-        |percent: usize| one.nanos[(one.nanos.len() - 1) * percent / 100] as f64 / 1_000.0;
-    let built = if one.built.is_zero() {
-        String::new()
-    } else {
-        format!("{:.1} s", one.built.as_secs_f64())
-    };
+    let percentile = |percent: usize| one.nanos[(one.nanos.len() - 1) * percent / 100] as f64 / 1_000.0;
+    let built = if one.built.is_zero() { String::new() } else { format!("{:.1} s", one.built.as_secs_f64()) };
     format!(
         "| {} | {} | {} | {built} | {:.2} s | {:.1} µs | {:.1} µs | {} | {} |",
         one.name,
@@ -246,9 +209,5 @@ fn row(one: &Measured) -> String {
 }
 
 fn size(bytes: u64) -> String {
-    if bytes < 1_000_000 {
-        format!("{} kB", bytes / 1_000)
-    } else {
-        format!("{:.1} MB", bytes as f64 / 1e6)
-    }
+    if bytes < 1_000_000 { format!("{} kB", bytes / 1_000) } else { format!("{:.1} MB", bytes as f64 / 1e6) }
 }

@@ -3,23 +3,18 @@
 use std::collections::BTreeMap;
 
 use wedflow_model::{Outcome, Scalar, Value};
-use wedflow_sandbox::{
-    Answer, Attempt, Content, Exchange, FilesFrom, Granted, HttpAnswer, HttpFrom,
-};
+use wedflow_sandbox::{Answer, Attempt, Content, Exchange, FilesFrom, Granted, HttpAnswer, HttpFrom};
 
 use crate::behaviours::{Behaviour, Checked};
 use crate::call::{KEY, Ready};
 use wedflow_loader::languages::Language;
 
-pub(crate) const BEHAVIOURS: [Behaviour; 3] =
-    [("files", files), ("http", http), ("unhandled", unhandled)];
+pub(crate) const BEHAVIOURS: [Behaviour; 3] = [("files", files), ("http", http), ("unhandled", unhandled)];
 
 fn sets(attempt: &Attempt, wanted: &str) -> Checked {
     match &attempt.outcome {
         Outcome::Assignments(list)
-            if list
-                .iter()
-                .any(|one| one.value == Value::Scalar(Scalar::Text(wanted.to_owned()))) =>
+            if list.iter().any(|one| one.value == Value::Scalar(Scalar::Text(wanted.to_owned()))) =>
         {
             Ok(())
         }
@@ -29,10 +24,7 @@ fn sets(attempt: &Attempt, wanted: &str) -> Checked {
 
 fn files(guest: &Ready, _: Language) -> Checked {
     let before = BTreeMap::from([("before".to_owned(), b"old".to_vec())]);
-    let granted = Granted {
-        files: Some(FilesFrom::Test(before)),
-        http: None,
-    };
+    let granted = Granted { files: Some(FilesFrom::Test(before)), http: None };
     let attempt = guest.outside("files", granted)?;
     sets(&attempt, "-|a\u{fc}|old|true false|log=3|name")?;
     let draft = attempt.draft.ok_or("there is no draft")?;
@@ -44,19 +36,11 @@ fn files(guest: &Ready, _: Language) -> Checked {
 }
 
 fn exchange(method: &str, url: &str, body: &str, answer: HttpAnswer) -> Exchange {
-    Exchange {
-        method: method.to_owned(),
-        url: url.to_owned(),
-        body: Some(body.as_bytes().to_vec()),
-        answer,
-    }
+    Exchange { method: method.to_owned(), url: url.to_owned(), body: Some(body.as_bytes().to_vec()), answer }
 }
 
 fn asks(guest: &Ready, transition: &str, exchanges: Vec<Exchange>) -> Result<Attempt, String> {
-    let granted = Granted {
-        files: None,
-        http: Some(HttpFrom::Test(exchanges)),
-    };
+    let granted = Granted { files: None, http: Some(HttpFrom::Test(exchanges)) };
     guest.outside(transition, granted)
 }
 
@@ -67,10 +51,7 @@ fn refusal(kind: &str) -> HttpAnswer {
 fn http(guest: &Ready, _: Language) -> Checked {
     let answered = HttpAnswer::Answered {
         status: 201,
-        headers: vec![
-            ("content-type".to_owned(), "text/plain".to_owned()),
-            ("receipt".to_owned(), "r1".to_owned()),
-        ],
+        headers: vec![("content-type".to_owned(), "text/plain".to_owned()), ("receipt".to_owned(), "r1".to_owned())],
         body: Content(b"ok".to_vec()),
     };
     let attempt = asks(
@@ -83,14 +64,10 @@ fn http(guest: &Ready, _: Language) -> Checked {
     )?;
     sets(&attempt, &format!("201|r1|-|ok|{KEY}|timed-out"))?;
     // Headers are in the digest of what was asked: the same in every language.
-    let asked = attempt
-        .recording
-        .answers
-        .iter()
-        .find_map(|answer| match answer {
-            Answer::Http(asked, _) => Some(asked.as_str()),
-            _ => None,
-        });
+    let asked = attempt.recording.answers.iter().find_map(|answer| match answer {
+        Answer::Http(asked, _) => Some(asked.as_str()),
+        _ => None,
+    });
     let known = format!("authorization\nBearer \napi_key\nidempotency-key\n{KEY}\n\u{fc}");
     let digest = wedflow_contract::Digest::of(known.as_bytes());
     if asked != Some(format!("POST https://pay.example/charge {digest}").as_str()) {
@@ -109,9 +86,5 @@ fn unhandled(guest: &Ready, language: Language) -> Checked {
     failed(denied("files_unhandled")?, false, "files = true")?;
     failed(denied("http_unhandled")?, false, "--allow-http")?;
     let unreachable = exchange("GET", "https://pay.example/", "", refusal("unreachable"));
-    failed(
-        asks(guest, "http_unhandled", vec![unreachable])?,
-        language != Language::Rust,
-        "no answer came",
-    )
+    failed(asks(guest, "http_unhandled", vec![unreachable])?, language != Language::Rust, "no answer came")
 }

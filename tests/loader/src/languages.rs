@@ -28,13 +28,7 @@ pub enum Language {
 
 impl Language {
     /// All languages.
-    pub const ALL: [Language; 5] = [
-        Language::Rust,
-        Language::C,
-        Language::Go,
-        Language::JavaScript,
-        Language::Python,
-    ];
+    pub const ALL: [Language; 5] = [Language::Rust, Language::C, Language::Go, Language::JavaScript, Language::Python];
 
     /// Returns its name in tests, in folders and in a manifest's `sdk`.
     pub fn name(self) -> &'static str {
@@ -101,10 +95,7 @@ impl Which {
     }
 
     fn folder(self, language: Language) -> PathBuf {
-        Path::new(ROOT)
-            .join("tests/guests")
-            .join(self.name())
-            .join(language.name())
+        Path::new(ROOT).join("tests/guests").join(self.name()).join(language.name())
     }
 }
 
@@ -129,20 +120,13 @@ pub enum Absent {
 /// Returns what is missing to build a language's guest; none when nothing is.
 pub fn missing(language: Language) -> Option<String> {
     let runs = |program: &Path, argument: &str| {
-        Command::new(program)
-            .arg(argument)
-            .output()
-            .is_ok_and(|output| output.status.success())
+        Command::new(program).arg(argument).output().is_ok_and(|output| output.status.success())
     };
     let sdk = |path: &str| Path::new(ROOT).join("guest-sdk").join(path);
     match language {
-        Language::Rust => (!Path::new(ROOT)
-            .join("tests/guests/conformance/rust")
-            .exists())
-        .then(|| "its guest".into()),
+        Language::Rust => (!Path::new(ROOT).join("tests/guests/conformance/rust").exists()).then(|| "its guest".into()),
         Language::C => {
-            let there =
-                runs(Path::new("clang"), "--version") && runs(Path::new("wasm-ld"), "--version");
+            let there = runs(Path::new("clang"), "--version") && runs(Path::new("wasm-ld"), "--version");
             (!there).then(|| "clang and lld (apt-get install clang lld)".into())
         }
         Language::Go => (!runs(&go(), "version")).then(|| "Go 1.24 or later".into()),
@@ -161,14 +145,10 @@ pub fn missing(language: Language) -> Option<String> {
 pub fn tool(language: Language) -> String {
     let said = |program: &Path, arguments: &[&str]| {
         let output = Command::new(program).args(arguments).output();
-        let text = output.map_or_else(
-            |_| String::new(),
-            |output| String::from_utf8_lossy(&output.stdout).into_owned(),
-        );
+        let text = output.map_or_else(|_| String::new(), |output| String::from_utf8_lossy(&output.stdout).into_owned());
         text.lines().next().unwrap_or_default().to_owned()
     };
-    let python_version =
-        "import importlib.metadata as m; print('componentize-py', m.version('componentize-py'))";
+    let python_version = "import importlib.metadata as m; print('componentize-py', m.version('componentize-py'))";
     match language {
         Language::Rust => said(Path::new("rustc"), &["--version"]),
         Language::C => said(Path::new("clang"), &["--version"]),
@@ -184,19 +164,12 @@ fn python() -> PathBuf {
 }
 
 fn componentize_py() -> bool {
-    Command::new(python())
-        .args(["-c", "import componentize_py"])
-        .output()
-        .is_ok_and(|output| output.status.success())
+    Command::new(python()).args(["-c", "import componentize_py"]).output().is_ok_and(|output| output.status.success())
 }
 
 fn go() -> PathBuf {
     let usual = Path::new("/usr/local/go/bin/go");
-    if usual.exists() {
-        usual.into()
-    } else {
-        "go".into()
-    }
+    if usual.exists() { usual.into() } else { "go".into() }
 }
 
 /// A language's guest, built once a process, and not at all when nothing has changed since.
@@ -207,10 +180,7 @@ pub fn guest(language: Language, which: Which) -> Result<Guest, Absent> {
     type Built = Mutex<Vec<((Language, Which), Result<Guest, Absent>)>>;
     static GUESTS: OnceLock<Built> = OnceLock::new();
     // One at a time: each takes every processor.
-    let mut guests = GUESTS
-        .get_or_init(Mutex::default)
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
+    let mut guests = GUESTS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, known)) = guests.iter().find(|(one, _)| *one == (language, which)) {
         return known.clone();
     }
@@ -228,13 +198,8 @@ fn kept(language: Language, which: Which) -> Result<Guest, String> {
     let file = store.join(format!("{}-{language}-{digest}.wasm", which.name()));
     let time = file.with_extension("ms");
     if let Ok(bytes) = std::fs::read(&file) {
-        let millis = std::fs::read_to_string(&time)
-            .ok()
-            .and_then(|text| text.parse().ok());
-        return Ok(Guest {
-            bytes,
-            built: Duration::from_millis(millis.unwrap_or_default()),
-        });
+        let millis = std::fs::read_to_string(&time).ok().and_then(|text| text.parse().ok());
+        return Ok(Guest { bytes, built: Duration::from_millis(millis.unwrap_or_default()) });
     }
     let begun = Instant::now();
     let bytes = build(language, which)?;
@@ -260,10 +225,7 @@ fn inputs(language: Language, which: Which) -> Result<String, String> {
     ]
     .map(|file| Path::new(ROOT).join(file))
     .to_vec();
-    for folder in [
-        Path::new(ROOT).join("guest-sdk").join(language.name()),
-        which.folder(language),
-    ] {
+    for folder in [Path::new(ROOT).join("guest-sdk").join(language.name()), which.folder(language)] {
         walk(&folder, &mut files).map_err(|error| error.to_string())?;
     }
     files.sort();
@@ -272,30 +234,15 @@ fn inputs(language: Language, which: Which) -> Result<String, String> {
         hash.update(file.to_string_lossy().as_bytes());
         hash.update(std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?);
     }
-    Ok(hash
-        .finalize()
-        .iter()
-        .take(8)
-        .map(|byte| format!("{byte:02x}"))
-        .collect())
+    Ok(hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect())
 }
 
 fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     /// Folders that are generated.
-    const MADE: [&str; 6] = [
-        "target",
-        "dist",
-        "node_modules",
-        ".venv",
-        "__pycache__",
-        ".pytest_cache",
-    ];
+    const MADE: [&str; 6] = ["target", "dist", "node_modules", ".venv", "__pycache__", ".pytest_cache"];
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
-        if path
-            .file_name()
-            .is_some_and(|name| MADE.iter().any(|made| name == *made))
-        {
+        if path.file_name().is_some_and(|name| MADE.iter().any(|made| name == *made)) {
             continue;
         }
         if path.is_dir() {
@@ -315,35 +262,16 @@ fn build(language: Language, which: Which) -> Result<Vec<u8>, String> {
         Language::Rust => {
             let target = "wasm32-wasip2";
             run(Command::new(env!("CARGO"))
-                .args([
-                    "build",
-                    "--release",
-                    "--locked",
-                    "--target",
-                    target,
-                    "--target-dir",
-                ])
+                .args(["build", "--release", "--locked", "--target", target, "--target-dir"])
                 .arg(source.join("target"))
                 .current_dir(&source)
                 .env_remove("CARGO_ENCODED_RUSTFLAGS")
                 .env_remove("RUSTFLAGS"))?;
-            return read(
-                &source
-                    .join("target")
-                    .join(target)
-                    .join(format!("release/{name}.wasm")),
-            );
+            return read(&source.join("target").join(target).join(format!("release/{name}.wasm")));
         }
         Language::C => {
             run(Command::new("clang")
-                .args([
-                    "--target=wasm32",
-                    "-O2",
-                    "-nostdlib",
-                    "-Wl,--no-entry",
-                    "-Wl,-z,stack-size=65536",
-                    "-I",
-                ])
+                .args(["--target=wasm32", "-O2", "-nostdlib", "-Wl,--no-entry", "-Wl,-z,stack-size=65536", "-I"])
                 .arg(Path::new(ROOT).join("guest-sdk/c/include"))
                 .arg(source.join(format!("{name}.c")))
                 .arg("-o")
@@ -384,9 +312,7 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
 }
 
 fn run(command: &mut Command) -> Result<(), String> {
-    let output = command
-        .output()
-        .map_err(|error| format!("{command:?}: {error}"))?;
+    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
     if output.status.success() {
         return Ok(());
     }

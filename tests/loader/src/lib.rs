@@ -1,10 +1,6 @@
 //! Guests of tests, from source to component: crates of `tests/guests`, core modules in text, and, in `languages`, the
 //! guests that are written in every language.
-#![expect(
-    clippy::expect_used,
-    clippy::missing_panics_doc,
-    reason = "for tests: what does not work fails them"
-)]
+#![expect(clippy::expect_used, clippy::missing_panics_doc, reason = "for tests: what does not work fails them")]
 
 pub mod languages;
 
@@ -26,15 +22,7 @@ fn repository(path: &str) -> PathBuf {
 pub fn built(name: &str) -> Vec<u8> {
     let guests = repository("tests/guests");
     let output = Command::new(env!("CARGO"))
-        .args([
-            "build",
-            "--release",
-            "--locked",
-            "--target",
-            TARGET,
-            "-p",
-            name,
-        ])
+        .args(["build", "--release", "--locked", "--target", TARGET, "-p", name])
         .current_dir(&guests)
         .env_remove("CARGO_TARGET_DIR")
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
@@ -58,12 +46,8 @@ pub fn contract() -> String {
 /// Makes a component of a core module in text, whose exports are those of the contract's world.
 pub fn component(contract: &str, core: &str) -> Vec<u8> {
     let mut resolve = Resolve::default();
-    let package = resolve
-        .push_str("transition.wit", contract)
-        .expect("the contract");
-    let world = resolve
-        .select_world(&[package], Some("transition"))
-        .expect("the world");
+    let package = resolve.push_str("transition.wit", contract).expect("the contract");
+    let world = resolve.select_world(&[package], Some("transition")).expect("the world");
     let module = wat::parse_str(core).unwrap_or_else(|error| panic!("{error}"));
     encoded(&resolve, world, module)
 }
@@ -71,9 +55,5 @@ pub fn component(contract: &str, core: &str) -> Vec<u8> {
 /// Makes a component of a core module whose exports are those of a world.
 pub fn encoded(resolve: &Resolve, world: WorldId, mut module: Vec<u8>) -> Vec<u8> {
     embed_component_metadata(&mut module, resolve, world, StringEncoding::UTF8).expect("metadata");
-    ComponentEncoder::default()
-        .module(&module)
-        .expect("module")
-        .encode()
-        .expect("component")
+    ComponentEncoder::default().module(&module).expect("module").encode().expect("component")
 }

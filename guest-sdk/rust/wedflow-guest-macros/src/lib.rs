@@ -14,9 +14,7 @@ use proc_macro::TokenStream;
 #[proc_macro_derive(State, attributes(state))]
 pub fn derive_state(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
-    state::expand(&input)
-        .unwrap_or_else(syn::Error::into_compile_error)
-        .into()
+    state::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
 /// Makes a function a transition.
@@ -41,9 +39,7 @@ pub fn derive_state(input: TokenStream) -> TokenStream {
 pub fn transition(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let arguments = syn::parse_macro_input!(arguments as transition::Arguments);
     let function = syn::parse_macro_input!(item as syn::ItemFn);
-    transition::expand(&arguments, &function)
-        .unwrap_or_else(syn::Error::into_compile_error)
-        .into()
+    transition::expand(&arguments, &function).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
 /// A piece of SQL with Rust values in it, each written as a literal: `sql!("n + {step}")`,
@@ -54,7 +50,5 @@ pub fn transition(arguments: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn sql(input: TokenStream) -> TokenStream {
     let template = syn::parse_macro_input!(input as sql::Template);
-    sql::expand(&template)
-        .unwrap_or_else(syn::Error::into_compile_error)
-        .into()
+    sql::expand(&template).unwrap_or_else(syn::Error::into_compile_error).into()
 }

@@ -18,10 +18,7 @@ impl Parse for Template {
         if !input.is_empty() {
             input.parse::<Token![,]>()?;
         }
-        Ok(Template {
-            format,
-            arguments: Punctuated::parse_terminated(input)?,
-        })
+        Ok(Template { format, arguments: Punctuated::parse_terminated(input)? })
     }
 }
 
@@ -51,24 +48,20 @@ pub(crate) fn expand(template: &Template) -> syn::Result<TokenStream> {
             }
             '}' => return Err(wrong("a `}` without its `{`; write `}}` for the character")),
             '{' => {
-                let name = name_in(&mut rest)
-                    .ok_or_else(|| wrong("a `{` without its `}`; write `{{` for the character"))?;
+                let name =
+                    name_in(&mut rest).ok_or_else(|| wrong("a `{` without its `}`; write `{{` for the character"))?;
                 if !text.is_empty() {
                     pieces.push(quote!(sql.push_str(#text);));
                     text.clear();
                 }
                 pieces.push(if name.is_empty() {
-                    let argument = arguments
-                        .next()
-                        .ok_or_else(|| wrong("more `{}` than arguments"))?;
+                    let argument = arguments.next().ok_or_else(|| wrong("more `{}` than arguments"))?;
                     quote!(::wedflow_guest::__private::push_literal(&mut sql, #argument);)
                 } else {
                     // Borrowed values would need a second set of conversions; a clone costs little
                     // next to the call.
                     let mut variable = syn::parse_str::<Ident>(&name).map_err(|_| {
-                        wrong(&format!(
-                            "`{{{name}}}` is no variable; other expressions go behind the string"
-                        ))
+                        wrong(&format!("`{{{name}}}` is no variable; other expressions go behind the string"))
                     })?;
                     variable.set_span(template.format.span());
                     quote! {

@@ -15,26 +15,16 @@ pub(crate) fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
         return Err(Error::new(input.ident.span(), shape));
     };
     if !input.generics.params.is_empty() {
-        return Err(Error::new_spanned(
-            &input.generics,
-            "a state owns what it holds and has no parameters",
-        ));
+        return Err(Error::new_spanned(&input.generics, "a state owns what it holds and has no parameters"));
     }
     let mut seen: Vec<String> = Vec::new();
     let (mut declared, mut read) = (Vec::new(), Vec::new());
     for field in &fields.named {
         let (name, kind) = options(field)?;
         let ident = &field.ident;
-        let name = name.unwrap_or_else(|| {
-            ident
-                .as_ref()
-                .map_or_else(String::new, |ident| ident.unraw().to_string())
-        });
+        let name = name.unwrap_or_else(|| ident.as_ref().map_or_else(String::new, |ident| ident.unraw().to_string()));
         if seen.contains(&name) {
-            return Err(Error::new(
-                field.span(),
-                format!("attribute `{name}` is read twice"),
-            ));
+            return Err(Error::new(field.span(), format!("attribute `{name}` is read twice")));
         }
         let of = &field.ty;
         let kind = match kind {

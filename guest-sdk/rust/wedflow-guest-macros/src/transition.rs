@@ -6,8 +6,7 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{
-    Error, Expr, ExprLit, FnArg, Ident, ItemFn, Lit, LitInt, LitStr, Meta, Signature, Token, Type,
-    bracketed, token,
+    Error, Expr, ExprLit, FnArg, Ident, ItemFn, Lit, LitInt, LitStr, Meta, Signature, Token, Type, bracketed, token,
 };
 
 /// Types as in `wed_attr.atype`, without `enum(…)` and the arrays.
@@ -47,14 +46,8 @@ struct Write {
 
 impl Parse for Arguments {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let mut arguments = Arguments {
-            name: None,
-            writes: None,
-            condition: None,
-            timeout: None,
-            fuel: None,
-            memory: None,
-        };
+        let mut arguments =
+            Arguments { name: None, writes: None, condition: None, timeout: None, fuel: None, memory: None };
         let mut given: Vec<String> = Vec::new();
         while !input.is_empty() {
             let option: Ident = input.parse()?;
@@ -76,10 +69,7 @@ impl Parse for Arguments {
                     arguments.writes = Some(distinct(parsed)?);
                 }
                 _ => {
-                    return Err(Error::new(
-                        option.span(),
-                        format!("unknown option; there are {}", OPTIONS.join(", ")),
-                    ));
+                    return Err(Error::new(option.span(), format!("unknown option; there are {}", OPTIONS.join(", "))));
                 }
             }
             given.push(word);
@@ -96,12 +86,7 @@ const TIMES: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("min", 60_000), ("h",
 /// Fuel has no unit.
 const COUNTS: [(&str, u64); 1] = [("", 1)];
 /// Units of a size, and how many bytes each has.
-const SIZES: [(&str, u64); 4] = [
-    ("", 1),
-    ("KiB", 1 << 10),
-    ("MiB", 1 << 20),
-    ("GiB", 1 << 30),
-];
+const SIZES: [(&str, u64); 4] = [("", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)];
 
 /// Reads a whole number, with a unit that stands in a string: `"30 s"`.
 fn amount(input: ParseStream<'_>, units: &[(&str, u64)]) -> syn::Result<u64> {
@@ -116,9 +101,9 @@ fn amount(input: ParseStream<'_>, units: &[(&str, u64)]) -> syn::Result<u64> {
     let found = units.iter().find(|(known, _)| *known == unit);
     let number = digits.replace('_', "").parse::<u64>().ok();
     match (number, found) {
-        (Some(number), Some((_, size))) if number > 0 => number
-            .checked_mul(*size)
-            .ok_or_else(|| Error::new(span, "too large")),
+        (Some(number), Some((_, size))) if number > 0 => {
+            number.checked_mul(*size).ok_or_else(|| Error::new(span, "too large"))
+        }
         _ => {
             let examples: Vec<String> = units
                 .iter()
@@ -127,10 +112,7 @@ fn amount(input: ParseStream<'_>, units: &[(&str, u64)]) -> syn::Result<u64> {
                     unit => format!("\"10 {unit}\""),
                 })
                 .collect();
-            Err(Error::new(
-                span,
-                format!("not an amount above zero, such as {}", examples.join(", ")),
-            ))
+            Err(Error::new(span, format!("not an amount above zero, such as {}", examples.join(", "))))
         }
     }
 }
@@ -138,10 +120,7 @@ fn amount(input: ParseStream<'_>, units: &[(&str, u64)]) -> syn::Result<u64> {
 fn condition(text: LitStr) -> syn::Result<LitStr> {
     let length = text.value().len();
     if text.value().trim().is_empty() || length > 10_000 {
-        return Err(Error::new(
-            text.span(),
-            format!("a condition has 1 to 10000 bytes, not {length}"),
-        ));
+        return Err(Error::new(text.span(), format!("a condition has 1 to 10000 bytes, not {length}")));
     }
     Ok(text)
 }
@@ -194,10 +173,7 @@ impl Parse for Parsed {
                 ),
             ));
         }
-        Ok(Parsed {
-            write: Write { name, kind },
-            span,
-        })
+        Ok(Parsed { write: Write { name, kind }, span })
     }
 }
 
@@ -205,10 +181,7 @@ fn distinct(parsed: Punctuated<Parsed, Token![,]>) -> syn::Result<Vec<Write>> {
     let mut writes: Vec<Write> = Vec::new();
     for Parsed { write, span } in parsed {
         if writes.iter().any(|known| known.name == write.name) {
-            return Err(Error::new(
-                span,
-                format!("attribute `{}` is listed twice", write.name),
-            ));
+            return Err(Error::new(span, format!("attribute `{}` is listed twice", write.name)));
         }
         writes.push(write);
     }
@@ -220,16 +193,10 @@ fn refuse_modifiers(signature: &Signature) -> syn::Result<()> {
     for (found, what) in [
         (signature.asyncness.map(|t| t.to_token_stream()), "async"),
         (signature.unsafety.map(|t| t.to_token_stream()), "unsafe"),
-        (
-            (!signature.generics.params.is_empty()).then(|| signature.generics.to_token_stream()),
-            "generic",
-        ),
+        ((!signature.generics.params.is_empty()).then(|| signature.generics.to_token_stream()), "generic"),
     ] {
         if let Some(tokens) = found {
-            return Err(Error::new_spanned(
-                tokens,
-                format!("a transition cannot be {what}"),
-            ));
+            return Err(Error::new_spanned(tokens, format!("a transition cannot be {what}")));
         }
     }
     Ok(())
@@ -246,10 +213,7 @@ fn parameters(signature: &Signature) -> syn::Result<(Option<&Type>, Vec<TokenStr
         };
         match &*input.ty {
             Type::Reference(_) if takes_job => {
-                return Err(Error::new_spanned(
-                    input,
-                    "the job comes once; the state is taken by value",
-                ));
+                return Err(Error::new_spanned(input, "the job comes once; the state is taken by value"));
             }
             Type::Reference(_) => {
                 takes_job = true;
@@ -275,18 +239,15 @@ pub(crate) fn expand(arguments: &Arguments, function: &ItemFn) -> syn::Result<To
     refuse_modifiers(signature)?;
     let (state, passed) = parameters(signature)?;
     let ident = &signature.ident;
-    let name = arguments
-        .name
-        .as_ref()
-        .map_or_else(|| ident.unraw().to_string(), LitStr::value);
+    let name = arguments.name.as_ref().map_or_else(|| ident.unraw().to_string(), LitStr::value);
     let description = description(function);
     let state = state.map_or_else(|| quote!(()), ToTokens::to_token_stream);
     let writes = match &arguments.writes {
         None => quote!(::core::option::Option::None),
         Some(writes) => {
-            let list = writes.iter().map(|Write { name, kind }| {
-                quote!(::wedflow_guest::Declared { name: #name, kind: #kind })
-            });
+            let list = writes
+                .iter()
+                .map(|Write { name, kind }| quote!(::wedflow_guest::Declared { name: #name, kind: #kind }));
             quote!(::core::option::Option::Some(&[#(#list),*]))
         }
     };
@@ -295,11 +256,7 @@ pub(crate) fn expand(arguments: &Arguments, function: &ItemFn) -> syn::Result<To
         Some(value) => quote!(::core::option::Option::Some(#value)),
     };
     let condition = optional(arguments.condition.as_ref().map(ToTokens::to_token_stream));
-    let timeout = optional(
-        arguments
-            .timeout
-            .map(|ms| quote!(::core::time::Duration::from_millis(#ms))),
-    );
+    let timeout = optional(arguments.timeout.map(|ms| quote!(::core::time::Duration::from_millis(#ms))));
     let fuel = optional(arguments.fuel.map(|fuel| quote!(#fuel)));
     let memory = optional(arguments.memory.map(|bytes| quote!(#bytes)));
     let visibility = &function.vis;
@@ -341,11 +298,7 @@ fn description(function: &ItemFn) -> String {
         let Meta::NameValue(pair) = &attribute.meta else {
             continue;
         };
-        let Expr::Lit(ExprLit {
-            lit: Lit::Str(line),
-            ..
-        }) = &pair.value
-        else {
+        let Expr::Lit(ExprLit { lit: Lit::Str(line), .. }) = &pair.value else {
             continue;
         };
         if !pair.path.is_ident("doc") {

@@ -26,10 +26,7 @@ pub(crate) struct Bump {
 
 impl Bump {
     pub(crate) const fn new() -> Self {
-        Bump {
-            next: Cell::new(0),
-            end: Cell::new(0),
-        }
+        Bump { next: Cell::new(0), end: Cell::new(0) }
     }
 
     /// The address of a new block, or nothing when there is no memory left.
@@ -63,8 +60,7 @@ impl Bump {
         if !memory.grow(pages) {
             return None;
         }
-        self.end
-            .set(memory_end.saturating_add(pages.saturating_mul(PAGE_BYTES)));
+        self.end.set(memory_end.saturating_add(pages.saturating_mul(PAGE_BYTES)));
         Some(start)
     }
 
@@ -117,11 +113,7 @@ mod tests {
 
     /// Two pages, an arena of 1000 bytes that ends well before them.
     fn memory(limit: usize) -> Fake {
-        Fake {
-            arena: (70_000, 1_000),
-            pages: Cell::new(2),
-            limit,
-        }
+        Fake { arena: (70_000, 1_000), pages: Cell::new(2), limit }
     }
 
     fn layout(size: usize, align: usize) -> Layout {

@@ -117,10 +117,7 @@ impl Change {
     }
 
     /// Returns what the server is answered.
-    pub(crate) fn into_outcome(
-        self,
-        writes: Option<&[Declared]>,
-    ) -> Result<bindings::Outcome, Failure> {
+    pub(crate) fn into_outcome(self, writes: Option<&[Declared]>) -> Result<bindings::Outcome, Failure> {
         let nul = || Failure::fatal("a text holds a NUL character, which Postgres cannot store");
         let list = match self.0 {
             Form::Clause(clause) if clause.trim().is_empty() => return Err(sets_nothing()),
@@ -154,19 +151,13 @@ impl Change {
             };
             fitted.push((name, at.map(|(at, _)| at), New(source)));
         }
-        let typed = fitted
-            .iter()
-            .all(|(_, at, New(source))| at.is_some() && matches!(source, Source::Value(_)));
+        let typed = fitted.iter().all(|(_, at, New(source))| at.is_some() && matches!(source, Source::Value(_)));
         if !typed {
             let mut clause = String::new();
             for (name, _, value) in &fitted {
                 push_assignment(&mut clause, name, value);
             }
-            return if clause.contains('\0') {
-                Err(nul())
-            } else {
-                Ok(bindings::Outcome::SetClause(clause))
-            };
+            return if clause.contains('\0') { Err(nul()) } else { Ok(bindings::Outcome::SetClause(clause)) };
         }
         Ok(bindings::Outcome::Assignments(
             fitted
@@ -187,19 +178,14 @@ fn sets_nothing() -> Failure {
 }
 
 fn position<'a>(writes: &'a [Declared], name: &str) -> Result<(u32, &'a Declared), Failure> {
-    (0..)
-        .zip(writes)
-        .find(|(_, declared)| declared.name == name)
-        .ok_or_else(|| {
-            let mut known = String::new();
-            for declared in writes {
-                known.push_str(if known.is_empty() { "" } else { ", " });
-                known.push_str(declared.name);
-            }
-            Failure::fatal(format!(
-                "attribute `{name}` is not among those the transition declares to write ({known})"
-            ))
-        })
+    (0..).zip(writes).find(|(_, declared)| declared.name == name).ok_or_else(|| {
+        let mut known = String::new();
+        for declared in writes {
+            known.push_str(if known.is_empty() { "" } else { ", " });
+            known.push_str(declared.name);
+        }
+        Failure::fatal(format!("attribute `{name}` is not among those the transition declares to write ({known})"))
+    })
 }
 
 fn holds_nul(value: &Value) -> bool {
@@ -313,11 +299,7 @@ fn written(scalar: &Scalar) -> (Cow<'_, str>, bool, &'static str) {
             };
             (text, true, "double precision")
         }
-        Scalar::Boolean(truth) => (
-            Cow::Borrowed(if *truth { "true" } else { "false" }),
-            false,
-            "",
-        ),
+        Scalar::Boolean(truth) => (Cow::Borrowed(if *truth { "true" } else { "false" }), false, ""),
         Scalar::Timestamptz(micros) => {
             let text = format!("{}", crate::Timestamp::from_micros(*micros));
             (Cow::Owned(text), true, "timestamptz")

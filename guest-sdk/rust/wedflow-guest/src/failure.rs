@@ -31,35 +31,23 @@ pub enum Failure {
 impl Failure {
     /// Not now: nothing is committed and the transition is tried again as the trigger says.
     pub fn abort(reason: impl Into<String>) -> Self {
-        Failure::Abort {
-            reason: reason.into(),
-            after: None,
-        }
+        Failure::Abort { reason: reason.into(), after: None }
     }
 
     /// Not now, but after this time: nothing is committed and the transition is tried again then
     /// instead of after the trigger's backoff. The attempt counts like any other.
     pub fn abort_after(after: Duration, reason: impl Into<String>) -> Self {
-        Failure::Abort {
-            reason: reason.into(),
-            after: Some(after),
-        }
+        Failure::Abort { reason: reason.into(), after: Some(after) }
     }
 
     /// A failure that another attempt may mend.
     pub fn retry(message: impl Into<String>) -> Self {
-        Failure::Failed {
-            message: message.into(),
-            retry: true,
-        }
+        Failure::Failed { message: message.into(), retry: true }
     }
 
     /// A failure that no further attempt mends: the instance becomes an exception at once.
     pub fn fatal(message: impl Into<String>) -> Self {
-        Failure::Failed {
-            message: message.into(),
-            retry: false,
-        }
+        Failure::Failed { message: message.into(), retry: false }
     }
 
     /// The reason or the message.

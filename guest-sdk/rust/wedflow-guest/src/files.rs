@@ -82,9 +82,6 @@ impl Error for FileError {}
 
 impl From<crate::bindings::wed::flow::files::FileError> for FileError {
     fn from(error: crate::bindings::wed::flow::files::FileError) -> Self {
-        FileError {
-            kind: error.kind,
-            message: error.message,
-        }
+        FileError { kind: error.kind, message: error.message }
     }
 }

@@ -52,11 +52,7 @@ impl Request {
     }
 
     fn with(mut self, name: &str, value: &str, secret: Option<String>) -> Self {
-        self.0.headers.push(Header {
-            name: name.to_owned(),
-            value: value.to_owned(),
-            secret,
-        });
+        self.0.headers.push(Header { name: name.to_owned(), value: value.to_owned(), secret });
         self
     }
 
@@ -85,10 +81,7 @@ impl From<crate::bindings::wed::flow::http::Request> for Request {
 impl Response {
     /// The value of a header, by its name in small letters.
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers
-            .iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value.as_str())
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     /// The body as text; what is no UTF-8 is replaced.
@@ -122,9 +115,6 @@ impl Error for FetchError {}
 
 impl From<crate::bindings::wed::flow::http::FetchError> for FetchError {
     fn from(error: crate::bindings::wed::flow::http::FetchError) -> Self {
-        FetchError {
-            kind: error.kind,
-            message: error.message,
-        }
+        FetchError { kind: error.kind, message: error.message }
     }
 }

@@ -82,9 +82,9 @@ pub use wedflow_guest_macros::{State, sql, transition};
 /// Names that a transition's module usually needs: `use wedflow_guest::prelude::*;`
 pub mod prelude {
     pub use crate::{
-        Change, Date, Failure, Interval, Job, Json, Null, Numeric, Row, State, Timestamp, Uuid,
-        Value, abort, config, debug, error, fail, files, http, info, now, random, random_below,
-        retry, secret, set, sleep, sql, transition, warn,
+        Change, Date, Failure, Interval, Job, Json, Null, Numeric, Row, State, Timestamp, Uuid, Value, abort, config,
+        debug, error, fail, files, http, info, now, random, random_below, retry, secret, set, sleep, sql, transition,
+        warn,
     };
     pub use alloc::borrow::ToOwned;
     pub use alloc::boxed::Box;

@@ -4,10 +4,7 @@
 //! still; both matter because each call gets a fresh instance. So memory comes from what the linker leaves
 //! of the initial pages, right behind the variables, which are written anyway; and it is handed out by a bump
 //! pointer: the instance is gone before anything would be worth collecting.
-#![allow(
-    unsafe_code,
-    reason = "an allocator cannot be written without; each use says why it is sound"
-)]
+#![allow(unsafe_code, reason = "an allocator cannot be written without; each use says why it is sound")]
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::arch::wasm32;
@@ -53,9 +50,7 @@ static ALLOCATOR: Allocator = Allocator(Bump::new());
 // again only after it was given back.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        self.0
-            .take(layout, &Linear)
-            .map_or(ptr::null_mut(), |start| start as *mut u8)
+        self.0.take(layout, &Linear).map_or(ptr::null_mut(), |start| start as *mut u8)
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
@@ -84,12 +79,7 @@ unsafe impl GlobalAlloc for Allocator {
 /// # Safety
 /// As for `realloc`: a non-zero `old_size` says that `block` is a live block of that size and `align`.
 #[unsafe(export_name = "cabi_realloc")]
-unsafe extern "C" fn canonical_realloc(
-    block: *mut u8,
-    old_size: usize,
-    align: usize,
-    new_size: usize,
-) -> *mut u8 {
+unsafe extern "C" fn canonical_realloc(block: *mut u8, old_size: usize, align: usize, new_size: usize) -> *mut u8 {
     if new_size == 0 {
         // An empty list or string: aligned, never read.
         return ptr::without_provenance_mut(align);
@@ -130,20 +120,13 @@ impl Write for Message {
         }
         self.text[self.length..self.length + kept].copy_from_slice(&part.as_bytes()[..kept]);
         self.length += kept;
-        if kept == part.len() {
-            Ok(())
-        } else {
-            Err(fmt::Error)
-        }
+        if kept == part.len() { Ok(()) } else { Err(fmt::Error) }
     }
 }
 
 #[panic_handler]
 fn panic(info: &PanicInfo<'_>) -> ! {
-    let mut message = Message {
-        text: [0; 1024],
-        length: 0,
-    };
+    let mut message = Message { text: [0; 1024], length: 0 };
     // An error means that the text is cut off, which is good enough here.
     let _ = write!(message, "{info}");
     // Not by `log`: a component that hands over text needs a shim, which costs each call a third.

@@ -154,12 +154,7 @@ pub(crate) mod files {
     pub(crate) fn all() -> Result<Vec<File>, FileError> {
         Ok(with_stand(|stand| {
             let files = stand.files.iter();
-            files
-                .map(|(name, content)| File {
-                    name: name.clone(),
-                    size: content.len() as u64,
-                })
-                .collect()
+            files.map(|(name, content)| File { name: name.clone(), size: content.len() as u64 }).collect()
         }))
     }
 }
@@ -175,10 +170,7 @@ pub(crate) mod http {
             stand.answers.pop_front().unwrap_or_else(|| {
                 Err(FetchError {
                     kind: FetchErrorKind::Denied,
-                    message: format!(
-                        "the test has no answer to {} {}",
-                        request.method, request.url
-                    ),
+                    message: format!("the test has no answer to {} {}", request.method, request.url),
                 })
             })
         })

@@ -83,11 +83,10 @@ impl Values {
     /// # Errors
     /// When there is none, it is null, or it has another type.
     pub fn next<T: Attribute>(&mut self, attribute: &str) -> Result<T, Failure> {
-        let value = self.0.next().ok_or_else(|| {
-            Failure::fatal(format!(
-                "the server sent no value for attribute `{attribute}`"
-            ))
-        })?;
+        let value = self
+            .0
+            .next()
+            .ok_or_else(|| Failure::fatal(format!("the server sent no value for attribute `{attribute}`")))?;
         T::from_value(value).map_err(|mismatch| mismatch.of(attribute))
     }
 }
@@ -130,9 +129,6 @@ impl State for Row {
     const READS: Option<&'static [Declared]> = None;
 
     fn read(values: Values) -> Result<Self, Failure> {
-        Ok(Row {
-            names: host::attributes(),
-            values: values.0.collect(),
-        })
+        Ok(Row { names: host::attributes(), values: values.0.collect() })
     }
 }

@@ -93,11 +93,7 @@ impl Server {
     /// Returns what the next request, after those answered before, is answered.
     #[must_use]
     pub fn answer(self, status: u16, body: impl Into<Vec<u8>>) -> Self {
-        let response = Response {
-            status,
-            headers: Vec::new(),
-            body: body.into(),
-        };
+        let response = Response { status, headers: Vec::new(), body: body.into() };
         self.stand.borrow_mut().answers.push_back(Ok(response));
         self
     }
@@ -105,10 +101,7 @@ impl Server {
     /// The next request comes to no answer.
     #[must_use]
     pub fn answer_error(self, kind: FetchErrorKind, message: &str) -> Self {
-        let error = FetchError {
-            kind,
-            message: message.to_owned(),
-        };
+        let error = FetchError { kind, message: message.to_owned() };
         self.stand.borrow_mut().answers.push_back(Err(error));
         self
     }
@@ -116,10 +109,7 @@ impl Server {
     /// The requests sent so far.
     pub fn requests(&self) -> Vec<crate::http::Request> {
         let requests = self.stand.borrow().requests.clone();
-        requests
-            .into_iter()
-            .map(crate::http::Request::from)
-            .collect()
+        requests.into_iter().map(crate::http::Request::from).collect()
     }
 
     /// A file as it is now.
@@ -177,11 +167,7 @@ pub fn job(transition: &str) -> Job {
 
 /// Invokes a transition as the server does, its state being read from values by name.
 pub fn call<T: Transition>() -> Call<T> {
-    Call {
-        job: job(T::NAME),
-        state: Vec::new(),
-        transition: PhantomData,
-    }
+    Call { job: job(T::NAME), state: Vec::new(), transition: PhantomData }
 }
 
 /// An invocation in the making; see [`call`].
@@ -262,10 +248,7 @@ impl<T: Transition> Call<T> {
 
     fn prepared(self) -> (Job, Vec<Value>) {
         let given = |declared: &Declared| {
-            self.state
-                .iter()
-                .find(|(name, _)| name == declared.name)
-                .map_or(Value::NULL, |(_, value)| value.clone())
+            self.state.iter().find(|(name, _)| name == declared.name).map_or(Value::NULL, |(_, value)| value.clone())
         };
         let values = match T::State::READS {
             Some(reads) => reads.iter().map(given).collect(),

@@ -70,10 +70,7 @@ pub fn declare<T: Transition>() -> Declaration {
     let list = |declared: &[Declared]| {
         declared
             .iter()
-            .map(|attribute| types::Attribute {
-                name: attribute.name.to_string(),
-                kind: attribute.kind.to_string(),
-            })
+            .map(|attribute| types::Attribute { name: attribute.name.to_string(), kind: attribute.kind.to_string() })
             .collect::<Vec<_>>()
     };
     Declaration {
@@ -91,11 +88,7 @@ pub fn declare<T: Transition>() -> Declaration {
 /// Returns what the component says of itself; `name` is the crate's unless `export!` gives another.
 #[doc(hidden)]
 pub fn manifest(name: &str, transitions: Vec<Declaration>) -> Manifest {
-    Manifest {
-        name: name.to_string(),
-        sdk: concat!("rust ", env!("CARGO_PKG_VERSION")).to_string(),
-        transitions,
-    }
+    Manifest { name: name.to_string(), sdk: concat!("rust ", env!("CARGO_PKG_VERSION")).to_string(), transitions }
 }
 
 /// Performs a transition for the server. Each has a frame of its own on the stack: what all of a component's
@@ -103,23 +96,8 @@ pub fn manifest(name: &str, transitions: Vec<Declaration>) -> Manifest {
 #[doc(hidden)]
 #[inline(never)]
 pub fn perform<T: Transition>(payload: Payload) -> Outcome {
-    let Payload {
-        flow,
-        wid,
-        trigger,
-        transition,
-        attempt,
-        deadline,
-        state,
-    } = payload;
-    let job = Job {
-        flow,
-        wid,
-        trigger,
-        transition,
-        attempt,
-        deadline: Timestamp::from_micros(deadline),
-    };
+    let Payload { flow, wid, trigger, transition, attempt, deadline, state } = payload;
+    let job = Job { flow, wid, trigger, transition, attempt, deadline: Timestamp::from_micros(deadline) };
     T::State::read(Values::new(state))
         .and_then(|state| T::perform(state, &job))
         .and_then(|change| change.into_outcome(T::WRITES))
@@ -128,9 +106,7 @@ pub fn perform<T: Transition>(payload: Payload) -> Outcome {
                 reason,
                 after: after.map(|span| u64::try_from(span.as_micros()).unwrap_or(u64::MAX)),
             }),
-            Failure::Failed { message, retry } => {
-                Outcome::Fail(bindings::wed::flow::types::Failure { message, retry })
-            }
+            Failure::Failed { message, retry } => Outcome::Fail(bindings::wed::flow::types::Failure { message, retry }),
         })
 }
 

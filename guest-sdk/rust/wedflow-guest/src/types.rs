@@ -17,10 +17,7 @@ pub struct ParseError {
 
 impl ParseError {
     fn new(what: &'static str, text: &str) -> Self {
-        ParseError {
-            what,
-            text: text.chars().take(80).collect(),
-        }
+        ParseError { what, text: text.chars().take(80).collect() }
     }
 }
 
@@ -71,10 +68,7 @@ impl Numeric {
             None => (false, self.0.strip_prefix('+').unwrap_or(&self.0)),
         };
         let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-        let (whole, fraction) = (
-            whole.trim_start_matches('0'),
-            fraction.trim_end_matches('0'),
-        );
+        let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
         let sign = match (whole.is_empty() && fraction.is_empty(), negative) {
             (true, _) => 0,
             (false, true) => -1,
@@ -93,10 +87,7 @@ impl FromStr for Numeric {
         let plain = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
         let special = matches!(text, "NaN" | "Infinity" | "-Infinity");
         if special
-            || plain(whole)
-                && plain(fraction)
-                && !(whole.is_empty() && fraction.is_empty())
-                && !digits.is_empty()
+            || plain(whole) && plain(fraction) && !(whole.is_empty() && fraction.is_empty()) && !digits.is_empty()
         {
             Ok(Numeric(text.into()))
         } else {
@@ -133,11 +124,7 @@ impl Ord for Numeric {
                 .cmp(&other_whole.len())
                 .then_with(|| whole.cmp(other_whole))
                 .then_with(|| fraction.cmp(other_fraction));
-            if sign < 0 {
-                magnitude.reverse()
-            } else {
-                magnitude
-            }
+            if sign < 0 { magnitude.reverse() } else { magnitude }
         })
     }
 }
@@ -223,20 +210,11 @@ impl fmt::Display for Timestamp {
             Timestamp::INFINITY => f.write_str("infinity"),
             Timestamp::NEG_INFINITY => f.write_str("-infinity"),
             Timestamp(micros) => {
-                let (seconds, micros) = (
-                    micros.div_euclid(MICROS_PER_SECOND),
-                    micros.rem_euclid(MICROS_PER_SECOND),
-                );
+                let (seconds, micros) = (micros.div_euclid(MICROS_PER_SECOND), micros.rem_euclid(MICROS_PER_SECOND));
                 let time = seconds.rem_euclid(SECONDS_PER_DAY);
                 let (year, month, day) = civil(seconds.div_euclid(SECONDS_PER_DAY));
                 let (shown, era) = era(year);
-                write!(
-                    f,
-                    "{shown:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}",
-                    time / 3600,
-                    time / 60 % 60,
-                    time % 60
-                )?;
+                write!(f, "{shown:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}", time / 3600, time / 60 % 60, time % 60)?;
                 if micros != 0 {
                     write!(f, ".{micros:06}")?;
                 }
@@ -293,27 +271,18 @@ fn civil(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
     let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month_from_march = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 {
-        month_from_march + 3
-    } else {
-        month_from_march - 9
-    };
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
     let year = year_of_era + era * 400 + i64::from(month <= 2);
     (year, month, day)
 }
 
 /// Tells how Postgres writes a year: before year 1 it counts backwards and says BC.
 fn era(year: i64) -> (i64, &'static str) {
-    if year > 0 {
-        (year, "")
-    } else {
-        (1 - year, " BC")
-    }
+    if year > 0 { (year, "") } else { (1 - year, " BC") }
 }
 
 /// `interval`: a span of time as text that Postgres reads, months and days separate from seconds.
@@ -383,11 +352,7 @@ impl FromStr for Uuid {
                 8 | 13 | 18 | 23 => byte == b'-',
                 _ => byte.is_ascii_hexdigit(),
             });
-        if fits {
-            Ok(Uuid(text.to_ascii_lowercase()))
-        } else {
-            Err(ParseError::new("uuid", text))
-        }
+        if fits { Ok(Uuid(text.to_ascii_lowercase())) } else { Err(ParseError::new("uuid", text)) }
     }
 }
 
@@ -452,20 +417,8 @@ mod tests {
     #[test]
     fn numerics_compare_by_value() {
         let number = |text: &str| text.parse::<Numeric>().expect("a number");
-        let ascending = [
-            "-Infinity",
-            "-100",
-            "-99.5",
-            "-0.01",
-            "0",
-            "0.009",
-            "0.01",
-            "9",
-            "10.5",
-            "100",
-            "Infinity",
-            "NaN",
-        ];
+        let ascending =
+            ["-Infinity", "-100", "-99.5", "-0.01", "0", "0.009", "0.01", "9", "10.5", "100", "Infinity", "NaN"];
         for pair in ascending.windows(2) {
             assert!(number(pair[0]) < number(pair[1]), "{pair:?}");
         }
@@ -486,10 +439,7 @@ mod tests {
 
     #[test]
     fn durations_become_intervals() {
-        assert_eq!(
-            Interval::from(Duration::from_millis(1500)).as_str(),
-            "PT1.500000S"
-        );
+        assert_eq!(Interval::from(Duration::from_millis(1500)).as_str(), "PT1.500000S");
         assert_eq!(Interval::from(Duration::from_secs(90)).as_str(), "PT90S");
     }
 }

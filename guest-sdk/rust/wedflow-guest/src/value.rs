@@ -166,10 +166,7 @@ impl<T: Element> Attribute for T {
     fn from_value(value: Value) -> Result<Self, Mismatch> {
         match value {
             Value::Scalar(scalar) => T::from_scalar(scalar),
-            Value::List(_) => Err(Mismatch {
-                expected: T::KIND,
-                found: "an array",
-            }),
+            Value::List(_) => Err(Mismatch { expected: T::KIND, found: "an array" }),
         }
     }
 
@@ -184,10 +181,7 @@ impl<T: Element> Attribute for Vec<T> {
     fn from_value(value: Value) -> Result<Self, Mismatch> {
         match value {
             Value::List(elements) => elements.into_iter().map(T::from_scalar).collect(),
-            Value::Scalar(scalar) => Err(Mismatch {
-                expected: T::LIST_KIND,
-                found: scalar.kind(),
-            }),
+            Value::Scalar(scalar) => Err(Mismatch { expected: T::LIST_KIND, found: scalar.kind() }),
         }
     }
 
@@ -200,11 +194,7 @@ impl<T: Element> Attribute for Option<Vec<T>> {
     const KIND: &'static str = T::LIST_KIND;
 
     fn from_value(value: Value) -> Result<Self, Mismatch> {
-        if value.is_null() {
-            Ok(None)
-        } else {
-            Vec::from_value(value).map(Some)
-        }
+        if value.is_null() { Ok(None) } else { Vec::from_value(value).map(Some) }
     }
 
     fn into_value(self) -> Value {
@@ -233,11 +223,9 @@ pub(crate) fn fit(value: Value, kind: &str) -> Result<Value, String> {
     }
     match (value, kind.strip_suffix("[]")) {
         (Value::Scalar(scalar), None) => fit_scalar(scalar, kind).map(Value::Scalar),
-        (Value::List(elements), Some(kind)) => elements
-            .into_iter()
-            .map(|element| fit_scalar(element, kind))
-            .collect::<Result<_, _>>()
-            .map(Value::List),
+        (Value::List(elements), Some(kind)) => {
+            elements.into_iter().map(|element| fit_scalar(element, kind)).collect::<Result<_, _>>().map(Value::List)
+        }
         (Value::Scalar(scalar), Some(_)) => Err(scalar.kind().into()),
         (Value::List(_), None) => Err("an array".into()),
     }
@@ -250,9 +238,7 @@ fn fit_scalar(scalar: Scalar, kind: &str) -> Result<Scalar, String> {
         _ => None,
     };
     match (whole, kind) {
-        (Some(n), "integer") => i32::try_from(n)
-            .map(Scalar::Integer)
-            .map_err(|_| format!("{n}, too large a number,")),
+        (Some(n), "integer") => i32::try_from(n).map(Scalar::Integer).map_err(|_| format!("{n}, too large a number,")),
         (Some(n), "bigint") => Ok(Scalar::Bigint(n)),
         (Some(n), "numeric") => Ok(Scalar::Numeric(n.to_string())),
         (Some(n), "float") => Ok(Scalar::Float(n as f64)),

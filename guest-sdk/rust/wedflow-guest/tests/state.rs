@@ -51,10 +51,8 @@ fn scalar(scalar: Scalar) -> Value {
 #[test]
 fn the_struct_says_what_is_read() {
     let reads = testing::describe::<copy>().reads.expect("a list");
-    let reads: Vec<(&str, &str)> = reads
-        .iter()
-        .map(|attribute| (attribute.name.as_str(), attribute.kind.as_str()))
-        .collect();
+    let reads: Vec<(&str, &str)> =
+        reads.iter().map(|attribute| (attribute.name.as_str(), attribute.kind.as_str())).collect();
     assert_eq!(
         reads,
         [
@@ -102,10 +100,7 @@ fn every_type_is_read() {
         .with("Odd Name", 8)
         .with_text("label", "a")
         .with_text("type", "x");
-    assert_eq!(
-        call.run(),
-        Ok(set! { text = "t", maybe = None::<f64>, "Odd Name" = 8 })
-    );
+    assert_eq!(call.run(), Ok(set! { text = "t", maybe = None::<f64>, "Odd Name" = 8 }));
 }
 
 #[test]
@@ -141,21 +136,9 @@ fn null_and_other_types_are_failures_that_name_the_attribute() {
             list(),
             "attribute `n` is null and is read as integer; make the field an Option if it may be null",
         ),
-        (
-            scalar(Scalar::Text("1".into())),
-            list(),
-            "attribute `n` holds text and is read as integer",
-        ),
-        (
-            list(),
-            list(),
-            "attribute `n` holds an array and is read as integer",
-        ),
-        (
-            n(),
-            n(),
-            "attribute `list` holds integer and is read as bigint[]",
-        ),
+        (scalar(Scalar::Text("1".into())), list(), "attribute `n` holds text and is read as integer"),
+        (list(), list(), "attribute `n` holds an array and is read as integer"),
+        (n(), n(), "attribute `list` holds integer and is read as bigint[]"),
         (
             n(),
             Value::List(vec![Scalar::Null]),
@@ -171,10 +154,7 @@ fn a_row_is_read_by_name() {
     let call = || testing::call::<anything>().with("n", 1).with_text("b", "x");
     assert_eq!(call().run(), Ok(set! { names = "n,b", n = 2 }));
     let missing = testing::call::<anything>().with_text("b", "x").run();
-    assert_eq!(
-        missing,
-        Err(Failure::fatal("the flow has no attribute `n`"))
-    );
+    assert_eq!(missing, Err(Failure::fatal("the flow has no attribute `n`")));
 }
 
 #[test]

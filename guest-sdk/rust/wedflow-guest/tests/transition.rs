@@ -33,12 +33,7 @@ fn only_the_job(job: &Job) -> Change {
     set! { wid = job.wid, left = job.remaining().as_secs() as i64 }
 }
 
-#[transition(
-    condition = "a = 'x'",
-    timeout = "2 min",
-    fuel = 1_000_000,
-    memory = "8 MiB"
-)]
+#[transition(condition = "a = 'x'", timeout = "2 min", fuel = 1_000_000, memory = "8 MiB")]
 fn clause_alone() -> wedflow_guest::Sql {
     sql!("a = 'x'")
 }
@@ -56,17 +51,10 @@ fn the_attribute_and_the_comment_make_the_declaration() {
     let declaration = testing::describe::<parse>();
     assert_eq!(declaration.transition, "tr_parse");
     assert_eq!(declaration.description, "Parses `a` as a number.");
-    let writes: Vec<(String, String)> = declaration
-        .writes
-        .expect("a list")
-        .into_iter()
-        .map(|attribute| (attribute.name, attribute.kind))
-        .collect();
+    let writes: Vec<(String, String)> =
+        declaration.writes.expect("a list").into_iter().map(|attribute| (attribute.name, attribute.kind)).collect();
     let expected = [("n", "integer"), ("Other One", "text[]"), ("type", "jsonb")];
-    assert_eq!(
-        writes,
-        expected.map(|(name, kind)| (name.to_owned(), kind.to_owned()))
-    );
+    assert_eq!(writes, expected.map(|(name, kind)| (name.to_owned(), kind.to_owned())));
 
     let declaration = testing::describe::<only_the_job>();
     assert_eq!(declaration.transition, "only_the_job");
@@ -96,43 +84,21 @@ fn call_the_shop() -> Result<Change, Failure> {
 fn settings_and_secrets_are_asked_for_by_name() {
     let server = Server::new();
     let answer = testing::call::<call_the_shop>().run();
-    assert_eq!(
-        answer,
-        Err(Failure::fatal("the flow has no setting shop.url"))
-    );
+    assert_eq!(answer, Err(Failure::fatal("the flow has no setting shop.url")));
     drop(server);
-    let _server = Server::new()
-        .config("shop.url", "https://shop.example")
-        .secret("shop-key", "0123456789");
+    let _server = Server::new().config("shop.url", "https://shop.example").secret("shop-key", "0123456789");
     let answer = testing::call::<call_the_shop>().run();
-    assert_eq!(
-        answer,
-        Ok(set! { url = "https://shop.example", key_bytes = 10 })
-    );
+    assert_eq!(answer, Ok(set! { url = "https://shop.example", key_bytes = 10 }));
 }
 
 #[test]
 fn every_way_to_end_reaches_the_server() {
-    let outcome = |a: &str| {
-        testing::call::<parse>()
-            .with_text("a", a)
-            .attempt(2)
-            .outcome()
-    };
+    let outcome = |a: &str| testing::call::<parse>().with_text("a", a).attempt(2).outcome();
     assert!(matches!(outcome("12"), Outcome::Assignments(list) if list.len() == 1));
-    assert_eq!(
-        outcome("later"),
-        Outcome::Abort(Postponement {
-            reason: "not now, attempt 2".into(),
-            after: None,
-        })
-    );
+    assert_eq!(outcome("later"), Outcome::Abort(Postponement { reason: "not now, attempt 2".into(), after: None }));
     assert_eq!(
         outcome("tomorrow"),
-        Outcome::Abort(Postponement {
-            reason: "tomorrow, then".into(),
-            after: Some(86_400_000_000),
-        })
+        Outcome::Abort(Postponement { reason: "tomorrow, then".into(), after: Some(86_400_000_000) })
     );
     let failed = |a: &str| match outcome(a) {
         Outcome::Fail(failure) => (failure.message, failure.retry),
@@ -172,12 +138,7 @@ fn the_stand_in_keeps_time_and_logs() {
     error!("both {}", 2; n = 3);
     assert_eq!(
         server.logs(),
-        [
-            "debug: plain",
-            "info: hello Ada, 1",
-            "warn: with fields name=Ada n=2",
-            "error: both 2 n=3",
-        ]
+        ["debug: plain", "info: hello Ada, 1", "warn: with fields name=Ada n=2", "error: both 2 n=3",]
     );
     let inner = Server::new();
     info!("inner");
@@ -209,10 +170,7 @@ fn a_bounded_random_number_is_below_its_bound_and_fair() {
     for _ in 0..60_000 {
         counts[random_below(6) as usize] += 1;
     }
-    assert!(
-        counts.iter().all(|count| (9_500..10_500).contains(count)),
-        "{counts:?}"
-    );
+    assert!(counts.iter().all(|count| (9_500..10_500).contains(count)), "{counts:?}");
     // The draws that would favour small numbers are thrown away: 2^64 is 1 more than a multiple of 3.
     let _server = Server::new().random([0, u64::MAX]);
     assert_eq!(random_below(3), 2);
@@ -253,8 +211,5 @@ fn files_and_http_are_the_servers() {
             .body("body")]
     );
     let refused = testing::call::<report>().with_text("a", "").run();
-    assert!(
-        matches!(&refused, Err(failure) if failure.message().contains("no answer to POST")),
-        "{refused:?}"
-    );
+    assert!(matches!(&refused, Err(failure) if failure.message().contains("no answer to POST")), "{refused:?}");
 }

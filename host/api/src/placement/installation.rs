@@ -46,9 +46,7 @@ pub(super) async fn answer(places: &Places, mut request: Request) -> Result<Resp
     };
     request.extensions_mut().insert(Vouched(operator.clone()));
     let path = request.uri().path().to_owned();
-    let below: Vec<&str> = (path[INSTALLATION.len()..].split('/'))
-        .filter(|part| !part.is_empty())
-        .collect();
+    let below: Vec<&str> = (path[INSTALLATION.len()..].split('/')).filter(|part| !part.is_empty()).collect();
     let method = request.method().clone();
     match (method.as_str(), &below[..]) {
         ("GET", []) => Ok(status(places, request).await),
@@ -121,8 +119,7 @@ async fn list(places: &Places, request: Request) -> Result<Response, Problem> {
     let (parts, _) = request.into_parts();
     let (mut query, at, cursor) = asked_part(&parts)?;
     let clusters = places.clusters();
-    let mut rest =
-        (clusters.iter()).filter(|cluster| cluster.name.as_str() >= at.as_str() && cluster.is_up());
+    let mut rest = (clusters.iter()).filter(|cluster| cluster.name.as_str() >= at.as_str() && cluster.is_up());
     let Some(cluster) = rest.next() else {
         return Err(cluster_down("no cluster answers".to_owned()));
     };
@@ -173,27 +170,17 @@ fn asked_part(parts: &Parts) -> Result<(String, String, String), Problem> {
 }
 
 /// Names the cluster in each entry of a list, and leaves out tenants that live on another one.
-async fn with_cluster(
-    places: &Places,
-    cluster: &ServedCluster,
-    mut items: Vec<Value>,
-) -> Vec<Value> {
+async fn with_cluster(places: &Places, cluster: &ServedCluster, mut items: Vec<Value>) -> Vec<Value> {
     let is_tenant = |item: &Value| item.get("created_at").is_some();
     let names: Vec<String> = (items.iter().filter(|item| is_tenant(item)))
         .filter_map(|item| item["name"].as_str().map(str::to_owned))
         .collect();
     if !names.is_empty() {
         let here: Option<HashSet<String>> = (places.directory.places(&names).await.ok())
-            .map(|known| {
-                known
-                    .into_iter()
-                    .filter(|place| place.cluster == cluster.name)
-            })
+            .map(|known| known.into_iter().filter(|place| place.cluster == cluster.name))
             .map(|here| here.map(|place| place.tenant).collect());
         items.retain(|item| match &here {
-            Some(here) => item["name"]
-                .as_str()
-                .is_some_and(|name| here.contains(name)),
+            Some(here) => item["name"].as_str().is_some_and(|name| here.contains(name)),
             // The directory does not answer.
             None => item["moving"].is_null(),
         });
@@ -206,19 +193,12 @@ async fn with_cluster(
 
 /// Names the clusters that do not answer.
 fn down(places: &Places) -> Vec<String> {
-    (places.clusters().iter())
-        .filter(|cluster| !cluster.is_up())
-        .map(|cluster| cluster.name.clone())
-        .collect()
+    (places.clusters().iter()).filter(|cluster| !cluster.is_up()).map(|cluster| cluster.name.clone()).collect()
 }
 
 /// Makes a tenant on the cluster that is named, or on the open one with the fewest tenants. Its place is taken in the
 /// directory before, so that no two clusters make it.
-async fn create(
-    places: &Places,
-    operator: &Operator,
-    request: Request,
-) -> Result<Response, Problem> {
+async fn create(places: &Places, operator: &Operator, request: Request) -> Result<Response, Problem> {
     operator.must_write()?;
     let (mut parts, body) = request.into_parts();
     let reading = tokio::time::timeout(REQUEST_TIME_MAX, to_bytes(body, REQUEST_BYTES_MAX));
@@ -227,10 +207,9 @@ async fn create(
     let new: NewTenant = read_json(&bytes)?;
     let among: Vec<String> = match &new.cluster {
         Some(cluster) => vec![cluster.clone()],
-        None => (places.clusters().iter())
-            .filter(|cluster| cluster.is_up())
-            .map(|cluster| cluster.name.clone())
-            .collect(),
+        None => {
+            (places.clusters().iter()).filter(|cluster| cluster.is_up()).map(|cluster| cluster.name.clone()).collect()
+        }
     };
     if let Some(cluster) = &new.cluster {
         let row = places.directory.cluster(cluster).await;
@@ -238,17 +217,10 @@ async fn create(
     }
     let claimed = places.directory.claim_place(&new.name, &among).await;
     let (place, is_new) = claimed.map_err(directory_down)?;
-    if new
-        .cluster
-        .as_ref()
-        .is_some_and(|cluster| *cluster != place.cluster)
-    {
+    if new.cluster.as_ref().is_some_and(|cluster| *cluster != place.cluster) {
         return Err(elsewhere(&place));
     }
-    let new = NewTenant {
-        cluster: None,
-        ..new
-    };
+    let new = NewTenant { cluster: None, ..new };
     parts.headers.remove(header::CONTENT_LENGTH);
     let body = serde_json::to_vec(&new).map_err(|_| Problem::internal())?;
     let request = Request::from_parts(parts, Body::from(body));
@@ -261,10 +233,7 @@ async fn create(
         forgotten.map_err(directory_down)?;
         places.forget(&new.name);
     }
-    changed(response, |made| {
-        made["tenant"]["cluster"] = place.cluster.into()
-    })
-    .await
+    changed(response, |made| made["tenant"]["cluster"] = place.cluster.into()).await
 }
 
 fn too_large() -> Problem {
@@ -278,9 +247,7 @@ fn too_large() -> Problem {
 
 /// Refuses to make a tenant that is on another cluster.
 fn elsewhere(place: &TenantPlace) -> Problem {
-    let TenantPlace {
-        tenant, cluster, ..
-    } = place;
+    let TenantPlace { tenant, cluster, .. } = place;
     Problem::new(
         StatusCode::CONFLICT,
         "23505",
@@ -293,10 +260,7 @@ fn elsewhere(place: &TenantPlace) -> Problem {
 async fn delete(places: &Places, tenant: &str, request: Request) -> Result<Response, Problem> {
     known_place(places, tenant).await?;
     let response = at_place(places, tenant, request).await;
-    if matches!(
-        response.status(),
-        StatusCode::NO_CONTENT | StatusCode::NOT_FOUND
-    ) {
+    if matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::NOT_FOUND) {
         let forgotten = places.directory.forget_place(tenant).await;
         forgotten.map_err(directory_down)?;
         places.forget(tenant);
@@ -313,9 +277,7 @@ async fn everywhere(places: &Places, request: Request) -> Result<Response, Probl
     if let [cluster, ..] = &down(places)[..]
         && parts.method != Method::GET
     {
-        return Err(cluster_down(format!(
-            "cluster \"{cluster}\" does not answer"
-        )));
+        return Err(cluster_down(format!("cluster \"{cluster}\" does not answer")));
     }
     let clusters = places.clusters();
     let mut answers: Vec<(&str, Value)> = Vec::new();

@@ -121,10 +121,7 @@ impl Places {
 
     /// Serves these clusters from now on.
     pub(crate) fn serve(&self, clusters: Arc<[Arc<ServedCluster>]>) {
-        *self
-            .clusters
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = clusters;
+        *self.clusters.write().unwrap_or_else(PoisonError::into_inner) = clusters;
     }
 
     /// Looks which clusters answer.
@@ -142,9 +139,8 @@ impl Places {
         if let Some(tenant) = self.tokens.get(&hash) {
             return Ok(tenant);
         }
-        let found = self.find(client, move |store| async move {
-            Ok(store.bearer(&hash).await?.map(|bearer| bearer.tenant))
-        });
+        let found =
+            self.find(client, move |store| async move { Ok(store.bearer(&hash).await?.map(|bearer| bearer.tenant)) });
         let tenant = found.await?.ok_or_else(invalid_token)?;
         self.tokens.insert(hash, Arc::clone(&tenant));
         Ok(tenant)
@@ -217,10 +213,7 @@ impl Places {
     }
 
     /// Asks all clusters at once. Returns their answers, and the names of those that gave none.
-    async fn ask_all<T, F>(
-        &self,
-        ask: impl Fn(Store) -> F + Sync,
-    ) -> (Vec<(String, T)>, Vec<String>)
+    async fn ask_all<T, F>(&self, ask: impl Fn(Store) -> F + Sync) -> (Vec<(String, T)>, Vec<String>)
     where
         T: Send,
         F: Future<Output = Result<Option<T>, StoreError>> + Send,
@@ -286,12 +279,8 @@ impl Places {
         let name = &place.cluster;
         match clusters.iter().find(|cluster| cluster.name == *name) {
             Some(cluster) if cluster.is_up() => Ok(Arc::clone(cluster)),
-            Some(_) => Err(cluster_down(format!(
-                "cluster \"{name}\", which the tenant is on, does not answer"
-            ))),
-            None => Err(cluster_down(format!(
-                "this server does not serve cluster \"{name}\", which the tenant is on"
-            ))),
+            Some(_) => Err(cluster_down(format!("cluster \"{name}\", which the tenant is on, does not answer"))),
+            None => Err(cluster_down(format!("this server does not serve cluster \"{name}\", which the tenant is on"))),
         }
     }
 }
@@ -305,10 +294,7 @@ pub(crate) fn cluster_down(detail: String) -> Problem {
 
 /// Answers that a thing may be one of a cluster that is away.
 fn unknown_while_down(silent: &[String]) -> Problem {
-    cluster_down(format!(
-        "it is not known at the clusters that answer, and may be known at {}",
-        silent.join(", ")
-    ))
+    cluster_down(format!("it is not known at the clusters that answer, and may be known at {}", silent.join(", ")))
 }
 
 /// Answers that the directory is away; a refusal of it stays one.
@@ -318,11 +304,7 @@ pub(crate) fn directory_down(error: StoreError) -> Problem {
         return error.into();
     }
     tracing::warn!(%error, "the directory of clusters does not answer; tenants whose places are known are served");
-    Problem::new(
-        StatusCode::SERVICE_UNAVAILABLE,
-        "directory_down",
-        "the directory of clusters does not answer",
-    )
-    .hint("Try again in a moment; tenants whose places are known are served meanwhile.")
-    .with(header::RETRY_AFTER, 2)
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "directory_down", "the directory of clusters does not answer")
+        .hint("Try again in a moment; tenants whose places are known are served meanwhile.")
+        .with(header::RETRY_AFTER, 2)
 }

@@ -28,10 +28,7 @@ impl Again {
     /// Returns a request that reads the body of this one, and what is needed to send it again.
     pub(super) fn of(request: Request) -> (Request, Again) {
         let (parts, body) = request.into_parts();
-        let kept = Arc::new(Kept {
-            body: Mutex::new(body),
-            is_read: AtomicBool::new(false),
-        });
+        let kept = Arc::new(Kept { body: Mutex::new(body), is_read: AtomicBool::new(false) });
         let lent = Body::new(Lent(Arc::clone(&kept)));
         let first = Request::from_parts(parts.clone(), lent);
         (first, Again { parts, kept })
@@ -48,10 +45,7 @@ impl HttpBody for Lent {
     type Data = Bytes;
     type Error = axum::Error;
 
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         self.0.is_read.store(true, Ordering::Release);
         let mut body = self.0.body.lock().unwrap_or_else(PoisonError::into_inner);
         Pin::new(&mut *body).poll_frame(context)

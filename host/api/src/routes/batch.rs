@@ -66,41 +66,24 @@ pub(crate) async fn run(
     let wanted = wanted.filter();
     let matching = api.store.count_instances(&flow, &wanted).await?;
     let found = api.store.wids_from(&flow, &wanted, batch.after, ACTED_MAX);
-    let mut batched = Batched {
-        applied: batch.apply,
-        matching,
-        instances: found.await?,
-        done: Vec::new(),
-        refused: Vec::new(),
-    };
+    let mut batched =
+        Batched { applied: batch.apply, matching, instances: found.await?, done: Vec::new(), refused: Vec::new() };
     if batch.apply {
         let store = caller.definitions(&api);
         for wid in batched.instances.clone() {
             match act(&store, &caller.tenant, &flow, wid, &batch).await {
                 Ok(()) => batched.done.push(wid),
                 // A rule that holds for one of them; the others go on.
-                Err(StoreError::Refused(refusal)) => batched.refused.push(Refused {
-                    wid,
-                    reason: refusal.message,
-                }),
+                Err(StoreError::Refused(refusal)) => batched.refused.push(Refused { wid, reason: refusal.message }),
                 Err(error) if error.is_transient() => return Err(error.into()),
-                Err(error) => batched.refused.push(Refused {
-                    wid,
-                    reason: error.to_string(),
-                }),
+                Err(error) => batched.refused.push(Refused { wid, reason: error.to_string() }),
             }
         }
     }
     Ok(Json(batched))
 }
 
-async fn act(
-    store: &Store,
-    tenant: &str,
-    flow: &Flow,
-    wid: Wid,
-    batch: &Batch,
-) -> Result<(), StoreError> {
+async fn act(store: &Store, tenant: &str, flow: &Flow, wid: Wid, batch: &Batch) -> Result<(), StoreError> {
     let reason = &batch.reason;
     let pause = |paused| store.set_pause(PauseScope::Instance(tenant, flow, wid), paused, reason);
     match batch.act {

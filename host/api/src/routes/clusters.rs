@@ -29,14 +29,9 @@ fn as_document(row: ClusterRow) -> Cluster {
 /// The clusters, of a server with a directory
 #[utoipa::path(get, path = "/v1/installation/clusters", tag = "installation", operation_id = "clusters",
     responses((status = 200, body = List<Cluster>), (status = 409, body = Problem)))]
-pub(crate) async fn list(
-    State(api): State<Api>,
-    _: Operator,
-) -> Result<Json<List<Cluster>>, Problem> {
+pub(crate) async fn list(State(api): State<Api>, _: Operator) -> Result<Json<List<Cluster>>, Problem> {
     let clusters = directory(&api)?.clusters().await?;
-    Ok(Json(List::whole(
-        clusters.into_iter().map(as_document).collect(),
-    )))
+    Ok(Json(List::whole(clusters.into_iter().map(as_document).collect())))
 }
 
 /// Adds a cluster with the tenants on it, or gives it another address of the same database, or of its replica. Servers
@@ -54,11 +49,7 @@ pub(crate) async fn put(
     let addresses = (asked.url.as_str(), asked.read_url.as_deref());
     let added = directory(&api)?.add_cluster(&name, addresses, asked.check);
     let added = added.await?;
-    Ok(Json(ClusterAdded {
-        name,
-        taken: added.taken,
-        skipped: added.skipped,
-    }))
+    Ok(Json(ClusterAdded { name, taken: added.taken, skipped: added.skipped }))
 }
 
 /// Drains a cluster, or opens it: one that is draining takes no new tenants, and keeps those on it

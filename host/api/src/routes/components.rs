@@ -14,9 +14,7 @@ use wedflow_worker::{StoredAs, UploadError};
 use super::instances::REPLAYED;
 use crate::access::Caller;
 use crate::body::{self, Document, IdempotencyKey};
-use crate::documents::{
-    Activation, Component, Kept, List, Page, RemovedComponent, UploadTerms, Uploaded,
-};
+use crate::documents::{Activation, Component, Kept, List, Page, RemovedComponent, UploadTerms, Uploaded};
 use crate::page;
 use crate::path::{Asked, Named};
 use crate::problem::Problem;
@@ -118,17 +116,10 @@ pub(crate) async fn rollback(
     activated(&api, &caller, &name, None).await
 }
 
-async fn activated(
-    api: &Api,
-    caller: &Caller,
-    name: &str,
-    version: Option<i32>,
-) -> Result<Json<Component>, Problem> {
+async fn activated(api: &Api, caller: &Caller, name: &str, version: Option<i32>) -> Result<Json<Component>, Problem> {
     caller.must(Action::write(Area::Activation))?;
     let store = caller.store(api);
-    let active = store
-        .activate_component(&caller.tenant, name, version)
-        .await?;
+    let active = store.activate_component(&caller.tenant, name, version).await?;
     let versions = store.components(&caller.tenant, Some(name)).await?;
     versions
         .into_iter()
@@ -152,13 +143,8 @@ pub(crate) async fn collect(
         return Err(Problem::invalid("invalid_query", "keep is less than 0")
             .hint("Give a number of versions, or leave it out."));
     }
-    let removed = caller
-        .store(&api)
-        .collect_components(&caller.tenant, keep)
-        .await?;
-    let removed = removed
-        .into_iter()
-        .map(|(name, version)| RemovedComponent { name, version });
+    let removed = caller.store(&api).collect_components(&caller.tenant, keep).await?;
+    let removed = removed.into_iter().map(|(name, version)| RemovedComponent { name, version });
     Ok(Json(List::whole(removed.collect())))
 }
 
@@ -180,11 +166,7 @@ pub(crate) async fn upload(
     IdempotencyKey(key): IdempotencyKey,
     request: Request,
 ) -> Result<Response, Problem> {
-    let sent = Sent {
-        name: Some(name),
-        terms,
-        key,
-    };
+    let sent = Sent { name: Some(name), terms, key };
     uploaded(&api, &caller, &sent, request).await
 }
 
@@ -204,11 +186,7 @@ pub(crate) async fn upload_as_itself(
     IdempotencyKey(key): IdempotencyKey,
     request: Request,
 ) -> Result<Response, Problem> {
-    let sent = Sent {
-        name: None,
-        terms,
-        key,
-    };
+    let sent = Sent { name: None, terms, key };
     uploaded(&api, &caller, &sent, request).await
 }
 
@@ -221,12 +199,7 @@ struct Sent {
 }
 
 /// Reads, checks and stores a component.
-async fn uploaded(
-    api: &Api,
-    caller: &Caller,
-    sent: &Sent,
-    request: Request,
-) -> Result<Response, Problem> {
+async fn uploaded(api: &Api, caller: &Caller, sent: &Sent, request: Request) -> Result<Response, Problem> {
     caller.must(Action::write(Area::Components))?;
     let (parts, body) = request.into_parts();
     must_be_wasm(&parts.headers)?;
@@ -244,12 +217,7 @@ async fn uploaded(
     let name = sent.name.as_deref().unwrap_or_default();
     let terms = (sent.terms.activate, sent.terms.check);
     let asked = json!(["upload", name, HEXLOWER.encode(&read.digest), terms]);
-    let once = sent.key.as_deref().map(|key| Once {
-        tenant: &caller.tenant,
-        user: &caller.user,
-        key,
-        asked: &asked,
-    });
+    let once = sent.key.as_deref().map(|key| Once { tenant: &caller.tenant, user: &caller.user, key, asked: &asked });
     let store = caller.store(api);
     let mut taken = None;
     if let Some(once) = &once {
@@ -275,12 +243,7 @@ async fn uploaded(
 }
 
 /// Checks and stores a component that was read.
-async fn stored(
-    store: &Store,
-    tenant: &str,
-    sent: &Sent,
-    bytes: &[u8],
-) -> Result<Uploaded, Problem> {
+async fn stored(store: &Store, tenant: &str, sent: &Sent, bytes: &[u8]) -> Result<Uploaded, Problem> {
     let activation = match (sent.terms.check, sent.terms.activate) {
         (true, _) => wedflow_worker::Activation::Check,
         (false, false) => wedflow_worker::Activation::UnlessItBreaks,
@@ -288,13 +251,9 @@ async fn stored(
     };
     let name = match &sent.name {
         Some(name) => StoredAs::Name(name),
-        None => StoredAs::ItsOwn {
-            otherwise: sent.terms.otherwise.as_deref().unwrap_or("component"),
-        },
+        None => StoredAs::ItsOwn { otherwise: sent.terms.otherwise.as_deref().unwrap_or("component") },
     };
-    let upload = wedflow_worker::upload_as(store, tenant, name, bytes, activation)
-        .await
-        .map_err(not_uploaded)?;
+    let upload = wedflow_worker::upload_as(store, tenant, name, bytes, activation).await.map_err(not_uploaded)?;
     Ok(Uploaded {
         warnings: store.component_warnings(tenant, &upload.name).await?,
         name: upload.name,
@@ -356,12 +315,7 @@ impl Drop for TakenKey {
             return;
         };
         tokio::spawn(async move {
-            let once = Once {
-                tenant: &tenant,
-                user: &user,
-                key: &key,
-                asked: &asked,
-            };
+            let once = Once { tenant: &tenant, user: &user, key: &key, asked: &asked };
             if let Err(error) = store.give_key_back(&once).await {
                 tracing::warn!(
                     %error,
@@ -382,13 +336,9 @@ fn replayed(answer: serde_json::Value) -> Result<Response, Problem> {
 }
 
 fn under_way() -> Problem {
-    Problem::new(
-        StatusCode::CONFLICT,
-        "under_way",
-        "another upload with this idempotency key is under way",
-    )
-    .hint("Wait as long as Retry-After says, and send it again.")
-    .with(header::RETRY_AFTER, 5)
+    Problem::new(StatusCode::CONFLICT, "under_way", "another upload with this idempotency key is under way")
+        .hint("Wait as long as Retry-After says, and send it again.")
+        .with(header::RETRY_AFTER, 5)
 }
 
 /// Answers what was uploaded; of what was checked only, which has no version, that it is well.
@@ -396,10 +346,7 @@ fn answered(uploaded: Uploaded) -> Response {
     if uploaded.version == 0 {
         return Json(uploaded).into_response();
     }
-    let place = format!(
-        "/v1/components/{}/versions/{}",
-        uploaded.name, uploaded.version
-    );
+    let place = format!("/v1/components/{}/versions/{}", uploaded.name, uploaded.version);
     let mut response = (StatusCode::CREATED, Json(uploaded)).into_response();
     if let Ok(place) = HeaderValue::from_str(&place) {
         response.headers_mut().insert(header::LOCATION, place);
@@ -417,16 +364,9 @@ fn hold_against(said: &HeaderValue, digest: &[u8; 32]) -> Result<(), Problem> {
     });
     match expected {
         Some(expected) if expected == digest => Ok(()),
-        Some(_) => Err(Problem::invalid(
-            "digest",
-            format!("what came has the digest {}", HEXLOWER.encode(digest)),
-        )
-        .hint("The bytes were damaged on the way, or the header is that of another file.")),
-        None => Err(Problem::new(
-            StatusCode::BAD_REQUEST,
-            "digest",
-            "the header Content-Digest cannot be used",
-        )
-        .hint("Send `Content-Digest: sha-256=:BASE64:`, or leave it out.")),
+        Some(_) => Err(Problem::invalid("digest", format!("what came has the digest {}", HEXLOWER.encode(digest)))
+            .hint("The bytes were damaged on the way, or the header is that of another file.")),
+        None => Err(Problem::new(StatusCode::BAD_REQUEST, "digest", "the header Content-Digest cannot be used")
+            .hint("Send `Content-Digest: sha-256=:BASE64:`, or leave it out.")),
     }
 }

@@ -20,9 +20,7 @@ pub(crate) async fn conditions(
     caller: Caller,
     Named((flow, number)): Named<(String, String)>,
 ) -> Result<Json<Conditions>, Problem> {
-    let (flow, wid) = caller
-        .instance(&api, Action::read(Area::Instances), &flow, &number)
-        .await?;
+    let (flow, wid) = caller.instance(&api, Action::read(Area::Instances), &flow, &number).await?;
     let status = api.store.instance_status(flow.flow_id, wid).await?;
     let reason = api.store.reason_of_status(&flow, wid, &status).await?;
     let conditions = api.store.conditions(&flow, wid).await?;
@@ -33,9 +31,5 @@ pub(crate) async fn conditions(
         holds: one.holds,
         fault: one.fault,
     });
-    Ok(Json(Conditions {
-        status: Status::of(&status),
-        reason,
-        items: items.collect(),
-    }))
+    Ok(Json(Conditions { status: Status::of(&status), reason, items: items.collect() }))
 }

@@ -28,10 +28,7 @@ pub(crate) async fn settings(
     let flow = caller.flow(&api, Action::read(Area::Flows), &flow).await?;
     let settings = api.store.settings(flow.flow_id).await?.into_iter();
     let settings = settings.map(|(key, value)| FlowSetting { key, value });
-    page::cut(&asked, settings.collect(), |setting: &FlowSetting| {
-        setting.key.clone()
-    })
-    .map(Json)
+    page::cut(&asked, settings.collect(), |setting: &FlowSetting| setting.key.clone()).map(Json)
 }
 
 /// Gives a flow a setting, or another value to one
@@ -88,10 +85,7 @@ pub(crate) async fn secrets(
         transitions: secret.transitions,
         senders: secret.senders,
     });
-    page::cut(&asked, secrets.collect(), |secret: &FlowSecret| {
-        secret.name.clone()
-    })
-    .map(Json)
+    page::cut(&asked, secrets.collect(), |secret: &FlowSecret| secret.name.clone()).map(Json)
 }
 
 /// Stores a secret of a flow, or says which transitions have it
@@ -147,20 +141,13 @@ pub(crate) async fn put_secret(
 }
 
 /// Refuses the name of a transition that a flow has not.
-pub(super) async fn must_be_known(
-    store: &Store,
-    flow: FlowId,
-    transitions: &[String],
-) -> Result<(), Problem> {
+pub(super) async fn must_be_known(store: &Store, flow: FlowId, transitions: &[String]) -> Result<(), Problem> {
     match store.unknown_transitions(flow, transitions).await?.first() {
         None => Ok(()),
         Some(unknown) => {
             let short: String = unknown.chars().take(80).collect();
-            Err(Problem::invalid(
-                "unknown_transition",
-                format!("the flow has no transition \"{short}\""),
-            )
-            .hint("GET /v1/flows/{flow} lists them; apply the definition that has it first."))
+            Err(Problem::invalid("unknown_transition", format!("the flow has no transition \"{short}\""))
+                .hint("GET /v1/flows/{flow} lists them; apply the definition that has it first."))
         }
     }
 }
@@ -186,10 +173,6 @@ pub(crate) async fn remove_secret(
 
 /// Answers that the host has no key to encrypt with.
 fn no_key() -> Problem {
-    Problem::new(
-        StatusCode::CONFLICT,
-        "no_secret_key",
-        "this installation has no key to secrets",
-    )
-    .hint("Ask the operator to give its hosts the same WEDFLOW_SECRET_KEY: openssl rand -hex 32.")
+    Problem::new(StatusCode::CONFLICT, "no_secret_key", "this installation has no key to secrets")
+        .hint("Ask the operator to give its hosts the same WEDFLOW_SECRET_KEY: openssl rand -hex 32.")
 }

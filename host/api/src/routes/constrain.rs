@@ -31,13 +31,7 @@ pub(crate) async fn reservations(
     let rows = api.store.reservations(&flow, LISTED_MAX).await?;
     page::cut(&asked, rows, |row: &Reservation| {
         let resource = row.resource.as_deref().unwrap_or_default();
-        format!(
-            "{} {:010} {} {resource} {}",
-            row.asked_at,
-            row.wid.get(),
-            row.transition,
-            row.key
-        )
+        format!("{} {:010} {} {resource} {}", row.asked_at, row.wid.get(), row.transition, row.key)
     })
     .map(Json)
 }
@@ -65,14 +59,8 @@ pub(crate) async fn resources(
 ) -> Result<Json<List<Resource>>, Problem> {
     let flow = caller.flow(&api, Action::read(Area::Flows), &flow).await?;
     let rows = api.store.resources(&flow, LISTED_MAX).await?;
-    page::cut(&asked, rows, |row: &Resource| {
-        format!(
-            "{} {}",
-            row.resource.as_deref().unwrap_or_default(),
-            row.key
-        )
-    })
-    .map(Json)
+    page::cut(&asked, rows, |row: &Resource| format!("{} {}", row.resource.as_deref().unwrap_or_default(), row.key))
+        .map(Json)
 }
 
 /// Sets the stock of a key; requests that wait for more are served
@@ -111,12 +99,7 @@ pub(crate) async fn orders(
     let flow = caller.flow(&api, Action::read(Area::Flows), &flow).await?;
     let rows = api.store.task_orders(&flow, LISTED_MAX).await?;
     page::cut(&asked, rows, |row: &TaskOrder| {
-        format!(
-            "{} {:010} {}",
-            row.trigger,
-            row.wid.map_or(0, Wid::get),
-            row.after
-        )
+        format!("{} {:010} {}", row.trigger, row.wid.map_or(0, Wid::get), row.after)
     })
     .map(Json)
 }
@@ -133,9 +116,7 @@ pub(crate) async fn add_order(
 ) -> Result<StatusCode, Problem> {
     let flow = caller.flow(&api, Action::write(Area::Flows), &flow).await?;
     let store = caller.store(&api);
-    store
-        .add_order(&flow, &asked.trigger, &asked.after, asked.wid)
-        .await?;
+    store.add_order(&flow, &asked.trigger, &asked.after, asked.wid).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -150,9 +131,7 @@ pub(crate) async fn drop_order(
 ) -> Result<StatusCode, Problem> {
     let flow = caller.flow(&api, Action::write(Area::Flows), &flow).await?;
     let store = caller.store(&api);
-    let dropped = store
-        .drop_order(&flow, &asked.trigger, &asked.after, asked.wid)
-        .await?;
+    let dropped = store.drop_order(&flow, &asked.trigger, &asked.after, asked.wid).await?;
     if !dropped {
         return Err(wedflow_store::StoreError::NotFound {
             kind: "order of tasks",

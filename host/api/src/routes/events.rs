@@ -60,10 +60,7 @@ pub(crate) async fn watch(
 ) -> Result<Response, Problem> {
     caller.must(Action::read(Area::Instances))?;
     let place = api.watchers.take(&caller.tenant)?;
-    let asking = api
-        .connections
-        .wait(&caller.tenant, 1, api.times.request)
-        .await?;
+    let asking = api.connections.wait(&caller.tenant, 1, api.times.request).await?;
     let flow = api.store.flow(&caller.tenant, &flow).await?;
     let wid = wid(&api, &flow, &number).await?;
     let status = api.store.instance_status(flow.flow_id, wid).await?;
@@ -71,23 +68,13 @@ pub(crate) async fn watch(
     let last: i32 = match text("last-event-id") {
         None => 0,
         Some(id) => id.parse().ok().filter(|id| *id >= 0).ok_or_else(|| {
-            Problem::new(
-                StatusCode::BAD_REQUEST,
-                "invalid_header",
-                "Last-Event-ID is no number of an event",
-            )
-            .hint("Send the id of the last event heard, or leave the header out.")
+            Problem::new(StatusCode::BAD_REQUEST, "invalid_header", "Last-Event-ID is no number of an event")
+                .hint("Send the id of the last event heard, or leave the header out.")
         })?,
     };
     let next_seq = last.saturating_add(1);
     // The standard's word for it: a client that gets this does not come back by itself.
-    if status == "F"
-        && api
-            .store
-            .trace_page(flow.flow_id, wid, next_seq, 1)
-            .await?
-            .is_empty()
-    {
+    if status == "F" && api.store.trace_page(flow.flow_id, wid, next_seq, 1).await?.is_empty() {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     drop(asking);
@@ -116,11 +103,7 @@ async fn next(mut watch: Watch) -> Option<(Result<Event, Infallible>, Watch)> {
         if let Some(row) = watch.rows.next() {
             watch.next = row.seq.saturating_add(1);
             watch.ended = row.status == Status::Final;
-            let event = Event::default()
-                .event("trace")
-                .id(row.seq.to_string())
-                .json_data(&row)
-                .ok()?;
+            let event = Event::default().event("trace").id(row.seq.to_string()).json_data(&row).ok()?;
             return Some((Ok(event), watch));
         }
         if watch.ended || Instant::now() > watch.until {
@@ -129,12 +112,7 @@ async fn next(mut watch: Watch) -> Option<(Result<Event, Infallible>, Watch)> {
         let connections = &watch.api.connections;
         let longest = watch.api.times.request;
         let asking = connections.wait(&watch.tenant, 1, longest).await.ok()?;
-        let found = watch
-            .api
-            .store
-            .trace_page(watch.flow.flow_id, watch.wid, watch.next, AT_ONCE)
-            .await
-            .ok()?;
+        let found = watch.api.store.trace_page(watch.flow.flow_id, watch.wid, watch.next, AT_ONCE).await.ok()?;
         drop(asking);
         if found.is_empty() {
             if !watch.watcher.wait(watch.next, watch.until).await {

@@ -8,8 +8,7 @@ use super::operate::{FlowPath, InstancePath, OnInstance};
 use crate::access::Caller;
 use crate::body::Document;
 use crate::documents::{
-    AssumedAct, AssumedCondition, Assumption, ConditionPreview, ForeseenAct, Graph, WhatIf, Why,
-    WhyFilter,
+    AssumedAct, AssumedCondition, Assumption, ConditionPreview, ForeseenAct, Graph, WhatIf, Why, WhyFilter,
 };
 use crate::path::{Asked, Named, wid};
 use crate::problem::Problem;
@@ -24,14 +23,8 @@ pub(crate) async fn why(
     Named((flow, number)): Named<(String, String)>,
     Asked(which): Asked<WhyFilter>,
 ) -> Result<Json<Why>, Problem> {
-    let flow = caller
-        .flow(&api, Action::read(Area::Instances), &flow)
-        .await?;
-    Ok(Json(
-        api.store
-            .why(&flow, wid(&api, &flow, &number).await?, &which)
-            .await?,
-    ))
+    let flow = caller.flow(&api, Action::read(Area::Instances), &flow).await?;
+    Ok(Json(api.store.why(&flow, wid(&api, &flow, &number).await?, &which).await?))
 }
 
 /// Says what would become of an instance whose attributes had other values: changes nothing
@@ -44,14 +37,10 @@ pub(crate) async fn what_if(
     Named((flow, number)): Named<(String, String)>,
     Document(assumed): Document<Assumption>,
 ) -> Result<Json<WhatIf>, Problem> {
-    let (flow, wid) = caller
-        .instance(&api, Action::read(Area::Instances), &flow, &number)
-        .await?;
+    let (flow, wid) = caller.instance(&api, Action::read(Area::Instances), &flow, &number).await?;
     let transition = assumed.transition.as_deref();
     let store = &api.store;
-    let answer = store
-        .what_if(&flow, wid, &assumed.state, transition)
-        .await?;
+    let answer = store.what_if(&flow, wid, &assumed.state, transition).await?;
     Ok(Json(answer))
 }
 
@@ -60,9 +49,7 @@ pub(crate) async fn what_if(
     request_body = AssumedAct,
     responses((status = 200, body = ForeseenAct), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn foresee(
-    OnInstance {
-        store, flow, wid, ..
-    }: OnInstance,
+    OnInstance { store, flow, wid, .. }: OnInstance,
     Document(assumed): Document<AssumedAct>,
 ) -> Result<Json<ForeseenAct>, Problem> {
     Ok(Json(store.foresee_act(&flow, wid, &assumed).await?))

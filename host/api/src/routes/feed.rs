@@ -56,12 +56,7 @@ pub(crate) async fn of_tenant(
     read(&api, &caller, poll, flows, &asked).await
 }
 
-fn begin<'a>(
-    api: &'a Api,
-    caller: &'a Caller,
-    headers: &HeaderMap,
-    asked: &FeedFilter,
-) -> Result<Poll<'a>, Problem> {
+fn begin<'a>(api: &'a Api, caller: &'a Caller, headers: &HeaderMap, asked: &FeedFilter) -> Result<Poll<'a>, Problem> {
     let wait = page::wait_s(asked.wait, 0, FEED_WAIT_S_MAX)?;
     let may = Action::read(Area::Instances);
     Poll::begin(api, caller, headers, may, Duration::from_secs(wait))
@@ -86,10 +81,7 @@ async fn read(
         let rows = poll.ask(api.store.feed(&flows, after, limit)).await?;
         if !rows.is_empty() || !poll.again().await? {
             let next = rows.last().map_or(after, wedflow_store::FeedRow::position);
-            let answer = Feed {
-                items: rows.into_iter().map(|row| row.event).collect(),
-                next: page::cursor(&next),
-            };
+            let answer = Feed { items: rows.into_iter().map(|row| row.event).collect(), next: page::cursor(&next) };
             return Ok(sending::counted(api, &caller.tenant, Json(answer).into_response()).await);
         }
     }

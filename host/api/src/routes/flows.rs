@@ -60,10 +60,7 @@ pub(crate) async fn get(
         attributes: shape
             .attributes
             .into_iter()
-            .map(|(name, kind)| Attribute {
-                name,
-                r#type: kind.to_string(),
-            })
+            .map(|(name, kind)| Attribute { name, r#type: kind.to_string() })
             .collect(),
         triggers,
         definition,
@@ -95,14 +92,8 @@ pub(crate) async fn apply(
     let definition = definition(&api, &parts.headers, &name, sent).await?;
     let expected = expected(&parts.headers)?;
     let store = caller.definitions(&api);
-    let (applied, tag) =
-        wedflow_worker::definition::apply_to(&store, &caller.tenant, &definition, &expected)
-            .await?;
-    let status = if applied.created {
-        StatusCode::CREATED
-    } else {
-        StatusCode::OK
-    };
+    let (applied, tag) = wedflow_worker::definition::apply_to(&store, &caller.tenant, &definition, &expected).await?;
+    let status = if applied.created { StatusCode::CREATED } else { StatusCode::OK };
     Ok((status, tagged(&tag), Json(applied)).into_response())
 }
 
@@ -115,11 +106,7 @@ fn tagged(tag: &str) -> HeaderMap {
 
 /// Reads from the headers what the client expects to find.
 fn expected(headers: &HeaderMap) -> Result<Expected, Problem> {
-    let text = |name: HeaderName| {
-        headers
-            .get(name)
-            .map(|value| value.to_str().unwrap_or_default())
-    };
+    let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
     let tags = |list: &str| -> Option<Vec<String>> {
         list.split(',')
             .map(|one| one.trim().strip_prefix('"')?.strip_suffix('"'))
@@ -147,12 +134,8 @@ fn expected(headers: &HeaderMap) -> Result<Expected, Problem> {
 
 /// The problem of a precondition in no form that is known.
 fn unusable() -> Problem {
-    Problem::new(
-        StatusCode::BAD_REQUEST,
-        "invalid_header",
-        "If-Match or If-None-Match cannot be used",
-    )
-    .hint("Send If-Match with the ETag of GET, or If-None-Match: *, not both.")
+    Problem::new(StatusCode::BAD_REQUEST, "invalid_header", "If-Match or If-None-Match cannot be used")
+        .hint("Send If-Match with the ETag of GET, or If-None-Match: *, not both.")
 }
 
 /// The definition that was sent, of the flow that the path names.
@@ -168,30 +151,20 @@ pub(crate) async fn definition(
     }
     Err(Problem::invalid(
         "invalid_document",
-        format!(
-            "the definition is of flow \"{}\", the path of \"{name}\"",
-            definition.name
-        ),
+        format!("the definition is of flow \"{}\", the path of \"{name}\"", definition.name),
     )
     .hint("Use the same name in both.")
     .at("name".to_owned()))
 }
 
-async fn read_definition(
-    api: &Api,
-    headers: &HeaderMap,
-    sent: Body,
-) -> Result<FlowDefinition, Problem> {
+async fn read_definition(api: &Api, headers: &HeaderMap, sent: Body) -> Result<FlowDefinition, Problem> {
     let bytes = body::plain(headers, sent, MOST, api.times).await?.bytes;
     match body::media_type(headers).as_deref() {
         Some("application/json") => body::json(&bytes),
         Some("application/toml") => std::str::from_utf8(&bytes)
             .map_err(|error| error.to_string())
             .and_then(|text| toml::from_str(text).map_err(|error| error.to_string()))
-            .map_err(|error| {
-                Problem::invalid("invalid_document", error)
-                    .hint("`wed explain flow-toml` describes it.")
-            }),
+            .map_err(|error| Problem::invalid("invalid_document", error).hint("`wed explain flow-toml` describes it.")),
         _ => Err(Problem::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             "content_type",

@@ -32,12 +32,8 @@ pub(crate) async fn ready(State(api): State<Api>) -> Result<Json<Value>, Problem
     match asked {
         Ok(Ok(())) => Ok(Json(json!({ "ready": true, "writes": true }))),
         Ok(Err(error)) if error.code() == Some("25006") => Err(Problem::read_only()),
-        _ => Err(Problem::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "database",
-            "the database does not answer",
-        )
-        .hint("Try again in a moment.")),
+        _ => Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "database", "the database does not answer")
+            .hint("Try again in a moment.")),
     }
 }
 
@@ -46,10 +42,7 @@ static DESCRIPTION: LazyLock<(Bytes, HeaderValue)> = LazyLock::new(|| {
     let bytes = super::description().to_string().into_bytes();
     let digest = HEXLOWER.encode(&Sha256::digest(&bytes)[..16]);
     let tag = HeaderValue::from_str(&format!("\"{digest}\""));
-    (
-        Bytes::from(bytes),
-        tag.unwrap_or(HeaderValue::from_static("\"0\"")),
-    )
+    (Bytes::from(bytes), tag.unwrap_or(HeaderValue::from_static("\"0\"")))
 });
 
 /// This description, with an `ETag`
@@ -71,9 +64,6 @@ pub(crate) async fn openapi(
     {
         return refusal;
     }
-    let json = (
-        header::CONTENT_TYPE,
-        HeaderValue::from_static("application/json"),
-    );
+    let json = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     (told, [json], bytes.clone()).into_response()
 }

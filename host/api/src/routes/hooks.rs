@@ -45,9 +45,7 @@ pub(crate) async fn list(
     Named(path): Named<FlowPath>,
     Asked(asked): Asked<Page>,
 ) -> Result<Json<List<Hook>>, Problem> {
-    let flow = caller
-        .flow(&api, Action::read(Area::Flows), &path.flow)
-        .await?;
+    let flow = caller.flow(&api, Action::read(Area::Flows), &path.flow).await?;
     let hooks = api.store.hooks(&flow).await?;
     page::cut(&asked, hooks, |hook: &Hook| hook.name.clone()).map(Json)
 }
@@ -72,11 +70,7 @@ pub(crate) async fn put(
     let secret = made.as_deref().or(asked.secret.as_deref());
     let store = caller.store(&api);
     let path = store.set_hook(&flow, &name, &asked, secret).await?;
-    Ok(Json(HookSet {
-        path,
-        secret: made,
-        name,
-    }))
+    Ok(Json(HookSet { path, secret: made, name }))
 }
 
 fn new_secret() -> String {
@@ -104,20 +98,12 @@ pub(crate) async fn rotate(
     let hours = asked.overlap_hours.unwrap_or(OVERLAP_HOURS);
     let store = caller.store(&api);
     let overlap = format!("{hours} hours");
-    let path = store
-        .rotate_hook(&flow, &name, secret.unwrap_or_default(), &overlap)
-        .await?;
-    Ok(Json(HookSet {
-        path,
-        secret: made,
-        name,
-    }))
+    let path = store.rotate_hook(&flow, &name, secret.unwrap_or_default(), &overlap).await?;
+    Ok(Json(HookSet { path, secret: made, name }))
 }
 
 fn wrong(at: &str, said: String) -> Result<(), Problem> {
-    Err(Problem::invalid("invalid_document", said)
-        .at(at.to_owned())
-        .hint("GET /openapi.json describes the document."))
+    Err(Problem::invalid("invalid_document", said).at(at.to_owned()).hint("GET /openapi.json describes the document."))
 }
 
 fn is_decoded(secret: &str) -> bool {
@@ -138,10 +124,9 @@ fn checked_secret(secret: Option<&str>) -> Result<(), Problem> {
         Some(secret) if !SECRET_LENGTHS.contains(&secret.len()) => {
             wrong("/secret", "secret is not of 16 to 255 bytes".to_owned())
         }
-        Some(secret) if !is_decoded(secret) => wrong(
-            "/secret",
-            "secret begins with whsec_ and goes on with what is no base64".to_owned(),
-        ),
+        Some(secret) if !is_decoded(secret) => {
+            wrong("/secret", "secret begins with whsec_ and goes on with what is no base64".to_owned())
+        }
         _ => Ok(()),
     }
 }
@@ -150,10 +135,7 @@ fn checked_secret(secret: Option<&str>) -> Result<(), Problem> {
 fn checked(hook: &PutHook) -> Result<(), Problem> {
     checked_secret(hook.secret.as_deref())?;
     if hook.attributes.len() > MAPPED_MAX {
-        return wrong(
-            "/attributes",
-            format!("attributes are more than {MAPPED_MAX}"),
-        );
+        return wrong("/attributes", format!("attributes are more than {MAPPED_MAX}"));
     }
     let key = hook.key.iter().map(|pointer| ("/key", pointer));
     let attributes = hook.attributes.values();
@@ -162,10 +144,7 @@ fn checked(hook: &PutHook) -> Result<(), Problem> {
         None => Ok(()),
         Some((at, text)) => {
             let short: String = text.chars().take(80).collect();
-            wrong(
-                at,
-                format!("\"{short}\" is no JSON pointer, such as /data/order"),
-            )
+            wrong(at, format!("\"{short}\" is no JSON pointer, such as /data/order"))
         }
     }
 }
@@ -219,9 +198,7 @@ async fn received(
     let counted = api.rates.count_bearer(&Bearer {
         tenant: hook.tenant.clone(),
         token: format!("hook {address}"),
-        rate: hook
-            .requests_per_second
-            .and_then(|rate| u32::try_from(rate).ok()),
+        rate: hook.requests_per_second.and_then(|rate| u32::try_from(rate).ok()),
     });
     if let Some(refusal) = counted.and_then(crate::rate::Counted::refusal) {
         return Ok(refusal);
@@ -233,9 +210,7 @@ async fn received(
         None => {}
     }
     let (parts, sent) = request.into_parts();
-    let bytes = body::plain(&parts.headers, sent, MESSAGE_BYTES_MAX, api.times)
-        .await?
-        .bytes;
+    let bytes = body::plain(&parts.headers, sent, MESSAGE_BYTES_MAX, api.times).await?.bytes;
     let (event, document) = believed(&hook, &parts.headers, &bytes)?;
     let key = match &hook.key {
         None => None,
@@ -246,31 +221,19 @@ async fn received(
     };
     let values = mapped(&document, &hook.attributes);
     let _slot = api.connections.wait(&hook.tenant, 1, longest).await?;
-    let taken = api
-        .store
-        .take_event(&hook, &event, values, key.as_deref())
-        .await?;
+    let taken = api.store.take_event(&hook, &event, values, key.as_deref()).await?;
     let taken: HookTaken = serde_json::from_value(taken).map_err(StoreError::unreadable)?;
     Ok(Json(taken).into_response())
 }
 
 /// Reads a message that is signed with the hook's secret: the event's number, and its document.
-fn believed(
-    hook: &PostedHook,
-    headers: &HeaderMap,
-    bytes: &[u8],
-) -> Result<(String, Value), Problem> {
+fn believed(hook: &PostedHook, headers: &HeaderMap, bytes: &[u8]) -> Result<(String, Value), Problem> {
     let signing = match hook.scheme.as_str() {
         "github" => Signing::GitHub,
         _ => Signing::Standard,
     };
-    let message = Posted {
-        header: &|name| headers.get(name).and_then(|value| value.to_str().ok()),
-        body: bytes,
-    };
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    let message = Posted { header: &|name| headers.get(name).and_then(|value| value.to_str().ok()), body: bytes };
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
     let mut secrets = [Some(&hook.secret), hook.old_secret.as_ref()].into_iter();
     if !secrets.any(|one| one.is_some_and(|one| is_signed(&message, signing, one, now))) {
@@ -282,10 +245,7 @@ fn believed(
         .hint("Give the sender the secret that the hook has, and look at its clock."));
     }
     let kind = body::media_type(headers);
-    if !matches!(
-        kind.as_deref(),
-        Some("application/json" | "application/cloudevents+json")
-    ) {
+    if !matches!(kind.as_deref(), Some("application/json" | "application/cloudevents+json")) {
         return Err(Problem::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             "content_type",
@@ -294,8 +254,7 @@ fn believed(
         .hint("Let the sender send JSON."));
     }
     event_of(&message, signing, body::json(bytes)?).ok_or_else(|| {
-        Problem::invalid("invalid_document", "the event has no number of its own").hint(
-            "A CloudEvent has `id` and `source`; other messages come with webhook-id or GitHub's signature.",
-        )
+        Problem::invalid("invalid_document", "the event has no number of its own")
+            .hint("A CloudEvent has `id` and `source`; other messages come with webhook-id or GitHub's signature.")
     })
 }

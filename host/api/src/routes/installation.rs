@@ -11,9 +11,7 @@ use wedflow_tenancy::{Role, Scope, TokenError, TokenRequest, issue};
 
 use crate::access::Operator;
 use crate::body::{Document, OptionalDocument};
-use crate::documents::{
-    List, MadeTenant, NewSettings, NewTenant, Page, Paused, Reason, Tenant, TenantChange, Usage,
-};
+use crate::documents::{List, MadeTenant, NewSettings, NewTenant, Page, Paused, Reason, Tenant, TenantChange, Usage};
 use crate::page;
 use crate::path::{Asked, Named};
 use crate::problem::{Problem, no_directory};
@@ -34,15 +32,10 @@ pub(crate) async fn status(State(api): State<Api>, _: Operator) -> Result<Json<V
 /// The hosts
 #[utoipa::path(get, path = "/v1/installation/hosts", tag = "installation", operation_id = "hosts",
     responses((status = 200, body = List<Value>)))]
-pub(crate) async fn hosts(
-    State(api): State<Api>,
-    _: Operator,
-) -> Result<Json<List<Value>>, Problem> {
+pub(crate) async fn hosts(State(api): State<Api>, _: Operator) -> Result<Json<List<Value>>, Problem> {
     let mut status = api.store.installation().await?;
     let hosts = status["hosts"].take();
-    Ok(Json(List::whole(
-        hosts.as_array().cloned().unwrap_or_default(),
-    )))
+    Ok(Json(List::whole(hosts.as_array().cloned().unwrap_or_default())))
 }
 
 /// The tenants
@@ -84,24 +77,15 @@ pub(crate) async fn create(
         },
     };
     let tenant = api.store.tenant(&new.name).await?;
-    let made = MadeTenant {
-        tenant,
-        admin_token,
-    };
+    let made = MadeTenant { tenant, admin_token };
     Ok((StatusCode::CREATED, Json(made)))
 }
 
 /// Makes a tenant's admin; returns a token of that user.
 async fn make_admin(store: &store::Store, tenant: &str, admin: &str) -> Result<String, Problem> {
     store.create_user(tenant, admin, Role::Admin.name()).await?;
-    let request = TokenRequest {
-        tenant,
-        user: admin,
-        name: "first",
-        scopes: &[Scope::ALL],
-        flows: &[],
-        days: ADMIN_DAYS,
-    };
+    let request =
+        TokenRequest { tenant, user: admin, name: "first", scopes: &[Scope::ALL], flows: &[], days: ADMIN_DAYS };
     match issue(store, None, &request).await {
         Ok(issued) => Ok(issued.secret.reveal().to_owned()),
         Err(TokenError::Store(error)) => Err(error.into()),
@@ -135,10 +119,7 @@ pub(crate) async fn change(
     operator.must_write()?;
     let store = operator.store(&api);
     if change.description.is_some() || change.token_days.is_some() {
-        let settings = NewSettings {
-            description: change.description,
-            token_days: change.token_days,
-        };
+        let settings = NewSettings { description: change.description, token_days: change.token_days };
         store.set_tenant(&name, &settings).await?;
     }
     if let Some(suspended) = change.suspended {
@@ -246,9 +227,7 @@ pub(crate) async fn set_retention(
     Document(wanted): Document<BTreeMap<String, Option<String>>>,
 ) -> Result<Json<Value>, Problem> {
     operator.must_write()?;
-    let wanted: Vec<_> = (wanted.iter())
-        .map(|(kind, keep)| (kind.as_str(), keep.as_deref()))
-        .collect();
+    let wanted: Vec<_> = (wanted.iter()).map(|(kind, keep)| (kind.as_str(), keep.as_deref())).collect();
     operator.store(&api).set_retention(&wanted).await?;
     Ok(Json(json!(api.store.retention().await?)))
 }

@@ -14,8 +14,8 @@ use super::operate::{FlowPath, InstancePath};
 use crate::access::Caller;
 use crate::body::{IdempotencyKey, OptionalDocument};
 use crate::documents::{
-    Attempt, AttemptFilter, AttemptName, Count, IfRunning, Instance, InstanceFilter, List, Order,
-    Page, Recording, Start, Started, Status, TraceFilter, TraceRow,
+    Attempt, AttemptFilter, AttemptName, Count, IfRunning, Instance, InstanceFilter, List, Order, Page, Recording,
+    Start, Started, Status, TraceFilter, TraceRow,
 };
 use crate::page;
 use crate::path::{Asked, Named, wid};
@@ -72,8 +72,7 @@ impl Wanted {
             let known = |name: &String| shape.attributes.iter().any(|(own, _)| own == name);
             if let Some(name) = state.keys().find(|name| !known(name)) {
                 let unknown = format!("flow \"{}\" has no attribute \"{name}\"", flow.name);
-                return Err(Problem::invalid("42703", unknown)
-                    .hint("GET /v1/flows/{flow} lists a flow's attributes."));
+                return Err(Problem::invalid("42703", unknown).hint("GET /v1/flows/{flow} lists a flow's attributes."));
             }
         }
         Ok(Wanted {
@@ -114,20 +113,13 @@ pub(crate) async fn list(
 ) -> Result<Json<List<Instance>>, Problem> {
     caller.must(Action::read(Area::Instances))?;
     let limit = page::limit(which.limit)?;
-    let from =
-        page::position::<1>(which.cursor.as_deref())?.map(|[wid]| Wid::new(page::small(wid)));
+    let from = page::position::<1>(which.cursor.as_deref())?.map(|[wid]| Wid::new(page::small(wid)));
     let flow = api.store.flow(&caller.tenant, &flow).await?;
     let wanted = Wanted::read(&api, &flow, which.try_into()?).await?;
     let wanted = wanted.filter();
     let store = &api.store;
     let fetch = |from, count| store.instances_from(&flow, &wanted, from, count);
-    let (items, next) = page::part(
-        limit,
-        from,
-        |instance: Instance| (instance.wid, instance),
-        fetch,
-    )
-    .await?;
+    let (items, next) = page::part(limit, from, |instance: Instance| (instance.wid, instance), fetch).await?;
     let next = next.map(|last| page::cursor(&[i64::from(last.get())]));
     Ok(Json(List { items, next }))
 }
@@ -175,19 +167,12 @@ pub(crate) async fn start(
     IdempotencyKey(key): IdempotencyKey,
     OptionalDocument(start): OptionalDocument<Start>,
 ) -> Result<Response, Problem> {
-    let flow = caller
-        .flow(&api, Action::write(Area::Instances), &name)
-        .await?;
+    let flow = caller.flow(&api, Action::write(Area::Instances), &name).await?;
     let mut asked = json!(["start", flow.flow_id, &start.state]);
     if let (Some(key), Some(parts)) = (&start.key, asked.as_array_mut()) {
         parts.push(json!(key));
     }
-    let once = key.as_deref().map(|key| Once {
-        tenant: &caller.tenant,
-        user: &caller.user,
-        key,
-        asked: &asked,
-    });
+    let once = key.as_deref().map(|key| Once { tenant: &caller.tenant, user: &caller.user, key, asked: &asked });
     let store = caller.store(&api);
     let business_key = start.key.as_deref();
     let started = store.start_instance_once(&flow, &start.state, business_key, once.as_ref());
@@ -209,11 +194,7 @@ pub(crate) async fn start(
     if let Ok(place) = HeaderValue::from_str(&format!("/v1/flows/{}/instances/{wid}", flow.name)) {
         headers.insert(header::LOCATION, place);
     }
-    response.extensions_mut().insert(WroteState {
-        flow: flow.flow_id,
-        wid,
-        seq: 1,
-    });
+    response.extensions_mut().insert(WroteState { flow: flow.flow_id, wid, seq: 1 });
     let headers = response.headers_mut();
     if replayed {
         headers.insert(REPLAYED, HeaderValue::from_static("true"));
@@ -251,13 +232,8 @@ pub(crate) async fn get(
     caller: Caller,
     Named((flow, number)): Named<(String, String)>,
 ) -> Result<Json<Instance>, Problem> {
-    let flow = caller
-        .flow(&api, Action::read(Area::Instances), &flow)
-        .await?;
-    let instance = api
-        .store
-        .instance(&flow, wid(&api, &flow, &number).await?)
-        .await?;
+    let flow = caller.flow(&api, Action::read(Area::Instances), &flow).await?;
+    let instance = api.store.instance(&flow, wid(&api, &flow, &number).await?).await?;
     Ok(Json(instance))
 }
 
@@ -298,9 +274,7 @@ pub(crate) async fn recording(
     caller: Caller,
     Named((flow, number, attempt)): Named<(String, String, String)>,
 ) -> Result<Json<Recording>, Problem> {
-    let (flow, wid) = caller
-        .instance(&api, Action::read(Area::Instances), &flow, &number)
-        .await?;
+    let (flow, wid) = caller.instance(&api, Action::read(Area::Instances), &flow, &number).await?;
     let (store, flow) = (&api.store, flow.flow_id);
     store.instance_status(flow, wid).await?;
     let is_meant = |one: &wedflow_store::MadeAttempt| match attempt.strip_prefix('a') {
@@ -334,9 +308,9 @@ pub(crate) async fn last_attempts(
     caller.must(Action::read(Area::Instances))?;
     let limit = page::limit(asked.limit)?;
     let flow = api.store.flow(&caller.tenant, &flow).await?;
-    let transition = asked.transition.ok_or_else(|| {
-        Problem::invalid("invalid_query", "no transition is named").hint("Say ?transition=NAME.")
-    })?;
+    let transition = asked
+        .transition
+        .ok_or_else(|| Problem::invalid("invalid_query", "no transition is named").hint("Say ?transition=NAME."))?;
     let last = (api.store).last_attempts(flow.flow_id, &transition, limit);
     let last = last.await?.into_iter();
     let last = last.map(|(wid, seq, number)| AttemptName { wid, seq, number });

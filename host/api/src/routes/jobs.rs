@@ -25,12 +25,8 @@ pub(crate) async fn list(
 ) -> Result<Json<List<Job>>, Problem> {
     caller.must(Action::read(Area::Jobs))?;
     let limit = page::limit(asked.limit)?;
-    let after = page::position::<2>(asked.cursor.as_deref())?.map(|[wid, tgid]| {
-        (
-            Wid::new(page::small(wid)),
-            TriggerId::new(page::small(tgid)),
-        )
-    });
+    let after = page::position::<2>(asked.cursor.as_deref())?
+        .map(|[wid, tgid]| (Wid::new(page::small(wid)), TriggerId::new(page::small(tgid))));
     let flow = api.store.flow(&caller.tenant, &flow).await?;
     if let Some(wid) = asked.wid {
         // One that is missing has no jobs, which must not look like an empty list.
@@ -57,16 +53,8 @@ pub(crate) async fn get(
     Named((flow, number, trigger)): Named<(String, String, String)>,
 ) -> Result<Json<Job>, Problem> {
     let flow = caller.flow(&api, Action::read(Area::Jobs), &flow).await?;
-    let instance = api
-        .store
-        .instance(&flow, wid(&api, &flow, &number).await?)
-        .await?;
-    let jobs = api
-        .store
-        .jobs(flow.flow_id, Some(instance.wid), None, i64::MAX)
-        .await?;
+    let instance = api.store.instance(&flow, wid(&api, &flow, &number).await?).await?;
+    let jobs = api.store.jobs(flow.flow_id, Some(instance.wid), None, i64::MAX).await?;
     let found = jobs.into_iter().find(|job| job.row.trigger == trigger);
-    found
-        .map(|job| Json(job.row))
-        .ok_or_else(|| Problem::missing("job", &trigger))
+    found.map(|job| Json(job.row)).ok_or_else(|| Problem::missing("job", &trigger))
 }

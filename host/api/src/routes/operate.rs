@@ -13,8 +13,8 @@ use wedflow_tenancy::{Action, Area};
 use crate::access::Caller;
 use crate::body::{Document, IdempotencyKey, OptionalDocument};
 use crate::documents::{
-    Event, GoBack, GoingBack, List, Operated, Page, Pause, Paused, PausedThing, Reason, Retried,
-    RetriedMatching, RetryMatching, Sent, SetState, Skip, Status, Waiting,
+    Event, GoBack, GoingBack, List, Operated, Page, Pause, Paused, PausedThing, Reason, Retried, RetriedMatching,
+    RetryMatching, Sent, SetState, Skip, Status, Waiting,
 };
 use crate::page;
 use crate::path::{Asked, Named, wid};
@@ -59,12 +59,7 @@ impl FromRequestParts<Api> for OnInstance {
         let Named(path) = Named::<InstancePath>::from_request_parts(parts, api).await?;
         caller.must(Action::write(Area::Jobs))?;
         let flow = api.store.flow(&caller.tenant, &path.flow).await?;
-        Ok(OnInstance {
-            store: caller.store(api),
-            wid: wid(api, &flow, &path.wid).await?,
-            flow,
-            caller,
-        })
+        Ok(OnInstance { store: caller.store(api), wid: wid(api, &flow, &path.wid).await?, flow, caller })
     }
 }
 
@@ -90,11 +85,7 @@ impl FromRequestParts<Api> for OnFlow {
         let caller = Caller::from_request_parts(parts, api).await?;
         let Named(path) = Named::<FlowPath>::from_request_parts(parts, api).await?;
         caller.must(Action::write(Area::Jobs))?;
-        Ok(OnFlow {
-            store: caller.store(api),
-            flow: api.store.flow(&caller.tenant, &path.flow).await?,
-            caller,
-        })
+        Ok(OnFlow { store: caller.store(api), flow: api.store.flow(&caller.tenant, &path.flow).await?, caller })
     }
 }
 
@@ -115,9 +106,7 @@ impl OnFlow {
     request_body = Option<Reason>,
     responses((status = 200, body = Retried), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn retry(
-    OnInstance {
-        store, flow, wid, ..
-    }: OnInstance,
+    OnInstance { store, flow, wid, .. }: OnInstance,
     OptionalDocument(asked): OptionalDocument<Reason>,
 ) -> Result<Json<Retried>, Problem> {
     let transitions = store.retry_instance(&flow, wid, &asked.reason).await?;
@@ -130,16 +119,11 @@ pub(crate) async fn retry(
     request_body = Option<Reason>,
     responses((status = 200, body = Operated), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn cancel(
-    OnInstance {
-        store, flow, wid, ..
-    }: OnInstance,
+    OnInstance { store, flow, wid, .. }: OnInstance,
     OptionalDocument(asked): OptionalDocument<Reason>,
 ) -> Result<Json<Operated>, Problem> {
     store.cancel_instance(&flow, wid, &asked.reason).await?;
-    Ok(Json(Operated {
-        wid,
-        status: Status::of("F"),
-    }))
+    Ok(Json(Operated { wid, status: Status::of("F") }))
 }
 
 /// Drops a pending job of an instance without running it
@@ -148,18 +132,11 @@ pub(crate) async fn cancel(
     request_body = Skip,
     responses((status = 200, body = Operated), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn skip(
-    OnInstance {
-        store, flow, wid, ..
-    }: OnInstance,
+    OnInstance { store, flow, wid, .. }: OnInstance,
     Document(asked): Document<Skip>,
 ) -> Result<Json<Operated>, Problem> {
-    let status = store
-        .skip_job(&flow, wid, &asked.transition, &asked.reason)
-        .await?;
-    Ok(Json(Operated {
-        wid,
-        status: Status::of(&status),
-    }))
+    let status = store.skip_job(&flow, wid, &asked.transition, &asked.reason).await?;
+    Ok(Json(Operated { wid, status: Status::of(&status) }))
 }
 
 /// Sets attributes of an exception by hand; what the new state satisfies is fired
@@ -168,18 +145,11 @@ pub(crate) async fn skip(
     request_body = SetState,
     responses((status = 200, body = Operated), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn set_state(
-    OnInstance {
-        store, flow, wid, ..
-    }: OnInstance,
+    OnInstance { store, flow, wid, .. }: OnInstance,
     Document(asked): Document<SetState>,
 ) -> Result<Json<Operated>, Problem> {
-    let status = store
-        .set_state(&flow, wid, &asked.state, &asked.reason)
-        .await?;
-    Ok(Json(Operated {
-        wid,
-        status: Status::of(&status),
-    }))
+    let status = store.set_state(&flow, wid, &asked.state, &asked.reason).await?;
+    Ok(Json(Operated { wid, status: Status::of(&status) }))
 }
 
 /// Sends an exception back: the compensations of its steps are run, newest first
@@ -188,9 +158,7 @@ pub(crate) async fn set_state(
     request_body = GoBack,
     responses((status = 200, body = GoingBack), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn go_back(
-    OnInstance {
-        store, flow, wid, ..
-    }: OnInstance,
+    OnInstance { store, flow, wid, .. }: OnInstance,
     Document(asked): Document<GoBack>,
 ) -> Result<Json<GoingBack>, Problem> {
     let steps = store.go_back(&flow, wid, asked.to, &asked.reason).await?;
@@ -203,12 +171,7 @@ pub(crate) async fn go_back(
     request_body = Reason,
     responses((status = 204), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn delete(
-    OnInstance {
-        caller,
-        store,
-        flow,
-        wid,
-    }: OnInstance,
+    OnInstance { caller, store, flow, wid }: OnInstance,
     Document(asked): Document<Reason>,
 ) -> Result<StatusCode, Problem> {
     caller.must(Action::write(Area::Flows))?;
@@ -249,9 +212,7 @@ pub(crate) async fn waiting(
     caller: Caller,
     Named((flow, number)): Named<(String, String)>,
 ) -> Result<Json<List<Waiting>>, Problem> {
-    let (flow, wid) = caller
-        .instance(&api, Action::read(Area::Jobs), &flow, &number)
-        .await?;
+    let (flow, wid) = caller.instance(&api, Action::read(Area::Jobs), &flow, &number).await?;
     api.store.instance_status(flow.flow_id, wid).await?;
     let waiting = api.store.waiting(flow.flow_id, wid).await?;
     Ok(Json(List::whole(waiting)))
@@ -283,13 +244,8 @@ pub(crate) async fn event(
     IdempotencyKey(key): IdempotencyKey,
     Document(asked): Document<Event>,
 ) -> Result<Json<Sent>, Problem> {
-    let (flow, wid) = caller
-        .instance(&api, Action::write(Area::Instances), &flow, &number)
-        .await?;
-    let sent = caller
-        .store(&api)
-        .send_event(&flow, wid, &asked.state, key.as_deref())
-        .await?;
+    let (flow, wid) = caller.instance(&api, Action::write(Area::Instances), &flow, &number).await?;
+    let sent = caller.store(&api).send_event(&flow, wid, &asked.state, key.as_deref()).await?;
     Ok(Json(Sent { wid, sent }))
 }
 
@@ -312,22 +268,11 @@ pub(crate) async fn pauses(
     .map(Json)
 }
 
-async fn set_tenant_pause(
-    api: &Api,
-    caller: &Caller,
-    asked: &Reason,
-    pause: bool,
-) -> Result<Json<Paused>, Problem> {
+async fn set_tenant_pause(api: &Api, caller: &Caller, asked: &Reason, pause: bool) -> Result<Json<Paused>, Problem> {
     caller.must(Action::write(Area::Jobs))?;
     let scope = PauseScope::Tenant(&caller.tenant);
-    let changed = caller
-        .store(api)
-        .set_pause(scope, pause, &asked.reason)
-        .await?;
-    Ok(Json(Paused {
-        paused: pause,
-        changed,
-    }))
+    let changed = caller.store(api).set_pause(scope, pause, &asked.reason).await?;
+    Ok(Json(Paused { paused: pause, changed }))
 }
 
 /// Pauses the tenant: nobody claims its jobs

@@ -29,28 +29,18 @@ pub(crate) async fn overview(
     caller.must(Action::read(Area::Instances))?;
     let rows = asked.rows.map(|rows| page::limit(Some(rows)));
     let rows = rows.transpose()?;
-    let api = Api {
-        store: api.store.snapshot().await?,
-        ..api
-    };
+    let api = Api { store: api.store.snapshot().await?, ..api };
     let one = || (State(api.clone()), caller.clone(), Named(path.clone()));
     let (state, caller_of, named) = one();
     let Json(instance) = instances::get(state, caller_of, named).await?;
     let (state, caller_of, named) = one();
     let Json(conditions) = conditions::conditions(state, caller_of, named).await?;
-    let entries = Page {
-        cursor: None,
-        limit: Some(ENTRIES_MAX),
-    };
+    let entries = Page { cursor: None, limit: Some(ENTRIES_MAX) };
     let (state, caller_of, named) = one();
     let Json(attempts) = instances::attempts(state, caller_of, named, Asked(entries)).await?;
     let (mut jobs, mut waiting) = (None, None);
     if caller.may(Action::read(Area::Jobs)) {
-        let which = JobFilter {
-            wid: Some(instance.wid),
-            limit: Some(ENTRIES_MAX),
-            ..JobFilter::default()
-        };
+        let which = JobFilter { wid: Some(instance.wid), limit: Some(ENTRIES_MAX), ..JobFilter::default() };
         let (state, caller_of, Named((flow, _))) = one();
         let list = jobs::list(state, caller_of, Named(flow), Asked(which));
         jobs = Some(list.await?.0.items);
@@ -63,22 +53,10 @@ pub(crate) async fn overview(
         let which = Asked(WhyFilter::default());
         let Json(present) = explain::why(state, caller_of, named, which).await?;
         let before = present.seq.unwrap_or_default() - page::small(rows);
-        let newest = Asked(TraceFilter {
-            after: Some(before.max(0)),
-            cursor: None,
-            limit: Some(rows),
-        });
+        let newest = Asked(TraceFilter { after: Some(before.max(0)), cursor: None, limit: Some(rows) });
         let (state, caller_of, named) = one();
         trace = Some(instances::trace(state, caller_of, named, newest).await?.0);
         why = Some(present);
     }
-    Ok(Json(Overview {
-        instance,
-        conditions,
-        jobs,
-        waiting,
-        attempts,
-        why,
-        trace,
-    }))
+    Ok(Json(Overview { instance, conditions, jobs, waiting, attempts, why, trace }))
 }

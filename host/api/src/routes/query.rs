@@ -33,15 +33,11 @@ pub(crate) async fn query(
     caller.must(Action::read(Area::Instances))?;
     let limit = asked.limit.unwrap_or(ROWS_DEFAULT);
     let rows = usize::try_from(limit).ok();
-    let rows = rows
-        .filter(|_| (1..=ROWS_MAX).contains(&limit))
-        .ok_or_else(|| {
-            let message = format!("limit is {limit}, and may be 1 to {ROWS_MAX}");
-            Problem::invalid("invalid_document", message)
-        })?;
+    let rows = rows.filter(|_| (1..=ROWS_MAX).contains(&limit)).ok_or_else(|| {
+        let message = format!("limit is {limit}, and may be 1 to {ROWS_MAX}");
+        Problem::invalid("invalid_document", message)
+    })?;
     let store = caller.store(&api);
     let flow = store.flow(&caller.tenant, &flow).await?;
-    Ok(Json(
-        store.query(&caller.tenant, &flow, &asked.sql, rows).await?,
-    ))
+    Ok(Json(store.query(&caller.tenant, &flow, &asked.sql, rows).await?))
 }

@@ -60,9 +60,7 @@ impl FromRequestParts<Api> for OnSchedule {
 
 impl OnSchedule {
     async fn set_pause(self, paused: bool) -> Result<StatusCode, Problem> {
-        self.store
-            .pause_schedule(&self.flow, &self.name, paused)
-            .await?;
+        self.store.pause_schedule(&self.flow, &self.name, paused).await?;
         Ok(StatusCode::NO_CONTENT)
     }
 }
@@ -76,14 +74,9 @@ pub(crate) async fn schedules(
     Named(path): Named<FlowPath>,
     Asked(asked): Asked<Page>,
 ) -> Result<Json<List<Schedule>>, Problem> {
-    let flow = caller
-        .flow(&api, Action::read(Area::Flows), &path.flow)
-        .await?;
+    let flow = caller.flow(&api, Action::read(Area::Flows), &path.flow).await?;
     let schedules = api.store.schedules(flow.flow_id).await?;
-    page::cut(&asked, schedules, |schedule: &Schedule| {
-        schedule.name.clone()
-    })
-    .map(Json)
+    page::cut(&asked, schedules, |schedule: &Schedule| schedule.name.clone()).map(Json)
 }
 
 /// Makes a schedule that starts instances, or changes the one of that name
@@ -92,14 +85,10 @@ pub(crate) async fn schedules(
     request_body = PutSchedule,
     responses((status = 204), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn put_schedule(
-    OnSchedule {
-        store, flow, name, ..
-    }: OnSchedule,
+    OnSchedule { store, flow, name, .. }: OnSchedule,
     Document(asked): Document<PutSchedule>,
 ) -> Result<StatusCode, Problem> {
-    store
-        .put_schedule(&flow, &name, &asked, wedflow_worker::schedule::next)
-        .await?;
+    store.put_schedule(&flow, &name, &asked, wedflow_worker::schedule::next).await?;
     if let Some(paused) = asked.paused {
         store.pause_schedule(&flow, &name, paused).await?;
     }
@@ -110,11 +99,7 @@ pub(crate) async fn put_schedule(
 #[utoipa::path(delete, path = "/v1/flows/{flow}/schedules/{schedule}", tag = "flows",
     params(SchedulePath),
     responses((status = 204), (status = 404, body = Problem)))]
-pub(crate) async fn remove_schedule(
-    OnSchedule {
-        store, flow, name, ..
-    }: OnSchedule,
-) -> Result<StatusCode, Problem> {
+pub(crate) async fn remove_schedule(OnSchedule { store, flow, name, .. }: OnSchedule) -> Result<StatusCode, Problem> {
     store.remove_schedule(&flow, &name).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -143,22 +128,12 @@ pub(crate) async fn resume_schedule(on: OnSchedule) -> Result<StatusCode, Proble
     request_body = Backfill,
     responses((status = 200, body = Backfilled), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn backfill(
-    OnSchedule {
-        store,
-        flow,
-        name,
-        caller,
-    }: OnSchedule,
+    OnSchedule { store, flow, name, caller }: OnSchedule,
     IdempotencyKey(key): IdempotencyKey,
     Document(asked): Document<Backfill>,
 ) -> Result<Response, Problem> {
     let fingerprint = json!(["backfill", flow.flow_id, name, asked]);
-    let once = key.as_deref().map(|key| Once {
-        tenant: &caller.tenant,
-        user: &caller.user,
-        key,
-        asked: &fingerprint,
-    });
+    let once = key.as_deref().map(|key| Once { tenant: &caller.tenant, user: &caller.user, key, asked: &fingerprint });
     let (started, is_replayed) = store
         .backfill_schedule(
             &flow,

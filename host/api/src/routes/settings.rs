@@ -33,9 +33,5 @@ pub(crate) async fn change(
 
 async fn settings(api: &Api, caller: &Caller) -> Result<Json<Settings>, Problem> {
     let tenant = api.store.tenant(&caller.tenant).await?;
-    Ok(Json(Settings {
-        tenant: tenant.name,
-        description: tenant.description,
-        token_days: tenant.token_days,
-    }))
+    Ok(Json(Settings { tenant: tenant.name, description: tenant.description, token_days: tenant.token_days }))
 }

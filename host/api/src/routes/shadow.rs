@@ -43,23 +43,17 @@ pub(crate) async fn run(
     caller.must(Action::write(Area::Components))?;
     let (parts, body) = request.into_parts();
     must_be_wasm(&parts.headers)?;
-    let transition = asked.transition.ok_or_else(|| {
-        Problem::invalid("invalid_query", "no transition is named").hint("Say ?transition=NAME.")
-    })?;
+    let transition = asked
+        .transition
+        .ok_or_else(|| Problem::invalid("invalid_query", "no transition is named").hint("Say ?transition=NAME."))?;
     let last = asked.last.unwrap_or(ATTEMPTS);
     if !(1..=ATTEMPTS_MAX).contains(&last) {
         let message = format!("a shadow run looks at 1 to {ATTEMPTS_MAX} attempts");
         return Err(Problem::invalid("invalid_query", message));
     }
     let Some(bench) = api.bench else {
-        return Err(Problem::new(
-            StatusCode::NOT_FOUND,
-            "not_found",
-            "this server makes no shadow runs",
-        )
-        .hint(
-            "Make it on your machine: `wed replay FLOW --last N --transition NAME --with FILE`.",
-        ));
+        return Err(Problem::new(StatusCode::NOT_FOUND, "not_found", "this server makes no shadow runs")
+            .hint("Make it on your machine: `wed replay FLOW --last N --transition NAME --with FILE`."));
     };
     let longest = api.times.request;
     let most = Limits::default().component_bytes;
@@ -90,12 +84,7 @@ pub(crate) async fn run(
 }
 
 /// Reads the last attempts at a transition, with what it takes to run them again.
-async fn recorded(
-    api: &Api,
-    flow: &Flow,
-    transition: &str,
-    last: i64,
-) -> Result<Vec<(Wid, Recording)>, Problem> {
+async fn recorded(api: &Api, flow: &Flow, transition: &str, last: i64) -> Result<Vec<(Wid, Recording)>, Problem> {
     let (store, flow_id) = (&api.store, flow.flow_id);
     let mut attempts = Vec::new();
     for (wid, seq, number) in store.last_attempts(flow_id, transition, last).await? {
@@ -118,10 +107,8 @@ async fn versions_of(
     tenant: &str,
     attempts: &[(Wid, Recording)],
 ) -> Result<Vec<((String, i32), Vec<u8>)>, Problem> {
-    let numbers: BTreeSet<(String, i32)> = attempts
-        .iter()
-        .filter_map(|(_, attempt)| attempt.component.clone().zip(attempt.version))
-        .collect();
+    let numbers: BTreeSet<(String, i32)> =
+        attempts.iter().filter_map(|(_, attempt)| attempt.component.clone().zip(attempt.version)).collect();
     let mut versions = Vec::new();
     for (name, version) in numbers {
         match api.store.version_bytes(tenant, &name, version).await {

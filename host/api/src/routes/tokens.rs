@@ -3,9 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use wedflow_tenancy::{
-    Action, Area, Issued, Scope, ScopeError, TokenError, TokenRequest, issue, rotate as replace,
-};
+use wedflow_tenancy::{Action, Area, Issued, Scope, ScopeError, TokenError, TokenRequest, issue, rotate as replace};
 
 use crate::access::Caller;
 use crate::body::{Document, OptionalDocument};
@@ -32,12 +30,7 @@ fn whose(caller: &Caller, action: fn(Area) -> Action) -> Result<Option<&str>, Pr
 }
 
 /// A token that the caller may deal with. Somebody else's is as good as missing.
-async fn find(
-    api: &Api,
-    caller: &Caller,
-    action: fn(Area) -> Action,
-    id: &str,
-) -> Result<Token, Problem> {
+async fn find(api: &Api, caller: &Caller, action: fn(Area) -> Action, id: &str) -> Result<Token, Problem> {
     let whose = whose(caller, action)?;
     let token = api.store.token(&caller.tenant, id).await?;
     match whose {
@@ -88,30 +81,18 @@ pub(crate) async fn create(
         _ => &caller.user,
     };
     if new.flows.len() > SCOPES_MAX {
-        return Err(Problem::invalid(
-            "invalid_document",
-            format!("there are more than {SCOPES_MAX} flows"),
-        )
-        .hint("Make a token for each group of flows.")
-        .at("flows".to_owned()));
+        return Err(Problem::invalid("invalid_document", format!("there are more than {SCOPES_MAX} flows"))
+            .hint("Make a token for each group of flows.")
+            .at("flows".to_owned()));
     }
     if new.scopes.len() > SCOPES_MAX {
-        return Err(Problem::invalid(
-            "invalid_document",
-            format!("there are more than {SCOPES_MAX} scopes"),
-        )
-        .hint(ScopeError::hint())
-        .at("scopes".to_owned()));
+        return Err(Problem::invalid("invalid_document", format!("there are more than {SCOPES_MAX} scopes"))
+            .hint(ScopeError::hint())
+            .at("scopes".to_owned()));
     }
-    let scopes: Vec<Scope> = new
-        .scopes
-        .iter()
-        .map(|scope| scope.parse())
-        .collect::<Result<_, ScopeError>>()
-        .map_err(|error| {
-            Problem::invalid("invalid_document", error.to_string())
-                .hint(ScopeError::hint())
-                .at("scopes".to_owned())
+    let scopes: Vec<Scope> =
+        new.scopes.iter().map(|scope| scope.parse()).collect::<Result<_, ScopeError>>().map_err(|error| {
+            Problem::invalid("invalid_document", error.to_string()).hint(ScopeError::hint()).at("scopes".to_owned())
         })?;
     let request = TokenRequest {
         tenant: &caller.tenant,
@@ -121,9 +102,7 @@ pub(crate) async fn create(
         flows: &new.flows,
         days: new.days.unwrap_or(USUAL_DAYS),
     };
-    let issued = issue(&caller.store(&api), Some(&caller), &request)
-        .await
-        .map_err(refused)?;
+    let issued = issue(&caller.store(&api), Some(&caller), &request).await.map_err(refused)?;
     Ok((StatusCode::CREATED, Json(told(issued))))
 }
 
@@ -142,12 +121,9 @@ pub(crate) async fn rotate(
     find(&api, &caller, Action::write, &id).await?;
     let hours = rotation.overlap_hours.unwrap_or(24);
     if hours > MOST_OVERLAP {
-        return Err(Problem::invalid(
-            "invalid_document",
-            format!("overlap_hours is more than {MOST_OVERLAP}"),
-        )
-        .hint("Give fewer hours.")
-        .at("overlap_hours".to_owned()));
+        return Err(Problem::invalid("invalid_document", format!("overlap_hours is more than {MOST_OVERLAP}"))
+            .hint("Give fewer hours.")
+            .at("overlap_hours".to_owned()));
     }
     let issued = replace(
         &caller.store(&api),
@@ -172,9 +148,7 @@ pub(crate) async fn revoke(
     Named(id): Named<String>,
 ) -> Result<StatusCode, Problem> {
     let token = find(&api, &caller, Action::write, &id).await?;
-    let scopes: Vec<Scope> = (token.scopes.iter())
-        .filter_map(|scope| scope.parse().ok())
-        .collect();
+    let scopes: Vec<Scope> = (token.scopes.iter()).filter_map(|scope| scope.parse().ok()).collect();
     if !caller.may(Action::write(Area::AllTokens)) && !caller.covers(&scopes) {
         return Err(refused(TokenError::TooMuch));
     }
@@ -183,25 +157,16 @@ pub(crate) async fn revoke(
 }
 
 fn told(issued: Issued) -> IssuedToken {
-    IssuedToken {
-        secret: issued.secret.reveal().to_owned(),
-        token: issued.token,
-    }
+    IssuedToken { secret: issued.secret.reveal().to_owned(), token: issued.token }
 }
 
 fn refused(error: TokenError) -> Problem {
     match error {
         TokenError::Store(error) => error.into(),
-        TokenError::TooMuch => Problem::new(
-            StatusCode::FORBIDDEN,
-            "not_permitted",
-            TokenError::TooMuch.to_string(),
-        )
-        .hint("Ask for scopes that this token has itself; GET /v1/me lists them."),
-        TokenError::NoScope => {
-            Problem::invalid("invalid_document", TokenError::NoScope.to_string())
-                .hint(ScopeError::hint())
-                .at("scopes".to_owned())
-        }
+        TokenError::TooMuch => Problem::new(StatusCode::FORBIDDEN, "not_permitted", TokenError::TooMuch.to_string())
+            .hint("Ask for scopes that this token has itself; GET /v1/me lists them."),
+        TokenError::NoScope => Problem::invalid("invalid_document", TokenError::NoScope.to_string())
+            .hint(ScopeError::hint())
+            .at("scopes".to_owned()),
     }
 }

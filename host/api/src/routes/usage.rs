@@ -15,10 +15,7 @@ use crate::state::Api;
 /// The tenant's limits, and what it uses of them
 #[utoipa::path(get, path = "/v1/usage", tag = "settings",
     responses((status = 200, body = List<Usage>), (status = 403, body = Problem)))]
-pub(crate) async fn list(
-    State(api): State<Api>,
-    caller: Caller,
-) -> Result<Json<List<Usage>>, Problem> {
+pub(crate) async fn list(State(api): State<Api>, caller: Caller) -> Result<Json<List<Usage>>, Problem> {
     caller.must(Action::read(Area::Usage))?;
     Ok(Json(List::whole(api.store.quotas(&caller.tenant).await?)))
 }
@@ -46,23 +43,13 @@ pub(crate) async fn all_receipts(
     part(&api, None, &asked).await
 }
 
-async fn part(
-    api: &Api,
-    tenant: Option<&str>,
-    asked: &ReceiptFilter,
-) -> Result<Json<List<Receipt>>, Problem> {
+async fn part(api: &Api, tenant: Option<&str>, asked: &ReceiptFilter) -> Result<Json<List<Receipt>>, Problem> {
     let limit = page::limit(asked.limit)?;
     let from = page::text_position(asked.cursor.as_deref())?;
-    let days = ReceiptDays {
-        since: asked.since.as_deref(),
-        until: asked.until.as_deref(),
-    };
+    let days = ReceiptDays { since: asked.since.as_deref(), until: asked.until.as_deref() };
     let from = from.map(|text| place(&text));
     let (items, next) = api.store.receipts(tenant, days, from, limit).await?;
-    Ok(Json(List {
-        items,
-        next: next.map(|place| page::text_cursor(&text(&place))),
-    }))
+    Ok(Json(List { items, next: next.map(|place| page::text_cursor(&text(&place))) }))
 }
 
 /// Reads a place as [`text`] wrote it.
@@ -76,33 +63,22 @@ fn place(text: &str) -> ReceiptPlace {
 /// Writes a place as lines; names have none.
 fn text(place: &ReceiptPlace) -> String {
     let day = std::iter::once(&place.day);
-    let lines: Vec<&str> = day
-        .chain(place.after.iter().flatten())
-        .map(String::as_str)
-        .collect();
+    let lines: Vec<&str> = day.chain(place.after.iter().flatten()).map(String::as_str).collect();
     lines.join("\n")
 }
 
 /// The hosts, with the tenant's jobs that each has in flight
 #[utoipa::path(get, path = "/v1/hosts", tag = "settings", operation_id = "tenant_hosts",
     responses((status = 200, body = List<Host>), (status = 403, body = Problem)))]
-pub(crate) async fn hosts(
-    State(api): State<Api>,
-    caller: Caller,
-) -> Result<Json<List<Host>>, Problem> {
+pub(crate) async fn hosts(State(api): State<Api>, caller: Caller) -> Result<Json<List<Host>>, Problem> {
     caller.must(Action::read(Area::Usage))?;
-    Ok(Json(List::whole(
-        api.store.tenant_hosts(&caller.tenant).await?,
-    )))
+    Ok(Json(List::whole(api.store.tenant_hosts(&caller.tenant).await?)))
 }
 
 /// The last hour of the tenant's flows, by minute: attempts by outcome, how long jobs waited, how long the oldest is due
 #[utoipa::path(get, path = "/v1/last-hour", tag = "settings", operation_id = "last_hour",
     responses((status = 200, body = LastHour), (status = 403, body = Problem)))]
-pub(crate) async fn last_hour(
-    State(api): State<Api>,
-    caller: Caller,
-) -> Result<Json<LastHour>, Problem> {
+pub(crate) async fn last_hour(State(api): State<Api>, caller: Caller) -> Result<Json<LastHour>, Problem> {
     caller.must(Action::read(Area::Usage))?;
     Ok(Json(api.store.last_hour(&caller.tenant).await?))
 }

@@ -36,10 +36,7 @@ pub(crate) async fn create(
 ) -> Result<(StatusCode, Json<User>), Problem> {
     caller.must(Action::write(Area::Users))?;
     let role = role(&new.role)?;
-    caller
-        .store(&api)
-        .create_user(&caller.tenant, &new.name, role.name())
-        .await?;
+    caller.store(&api).create_user(&caller.tenant, &new.name, role.name()).await?;
     let user = api.store.user(&caller.tenant, &new.name).await?;
     Ok((StatusCode::CREATED, Json(user)))
 }
@@ -69,10 +66,7 @@ pub(crate) async fn change(
 ) -> Result<Json<User>, Problem> {
     caller.must(Action::write(Area::Users))?;
     let role = role(&new.role)?;
-    caller
-        .store(&api)
-        .set_role(&caller.tenant, &name, role.name())
-        .await?;
+    caller.store(&api).set_role(&caller.tenant, &name, role.name()).await?;
     Ok(Json(api.store.user(&caller.tenant, &name).await?))
 }
 
@@ -92,8 +86,6 @@ pub(crate) async fn delete(
 
 fn role(text: &str) -> Result<Role, Problem> {
     text.parse().map_err(|message: String| {
-        Problem::invalid("invalid_document", message)
-            .hint("Choose one of them.")
-            .at("role".to_owned())
+        Problem::invalid("invalid_document", message).hint("Choose one of them.").at("role".to_owned())
     })
 }

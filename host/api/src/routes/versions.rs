@@ -12,8 +12,8 @@ use super::operate::FlowPath;
 use crate::access::Caller;
 use crate::body::{Document, OptionalDocument};
 use crate::documents::{
-    AppliedFlow, Between, Difference, List, Page, Preview, Processes, Rematch, RematchResult,
-    RollBack, RolledBack, Version, WorkPlan,
+    AppliedFlow, Between, Difference, List, Page, Preview, Processes, Rematch, RematchResult, RollBack, RolledBack,
+    Version, WorkPlan,
 };
 use crate::page;
 use crate::path::{Asked, Named};
@@ -53,28 +53,15 @@ fn must_preview(caller: &Caller) -> Result<(), Problem> {
 
 /// Refuses who may not do what is asked: operators preview, developers apply.
 fn must(caller: &Caller, apply: bool) -> Result<(), Problem> {
-    if apply {
-        caller.must(Action::write(Area::Flows))
-    } else {
-        must_preview(caller)
-    }
+    if apply { caller.must(Action::write(Area::Flows)) } else { must_preview(caller) }
 }
 
-async fn previewed(
-    api: &Api,
-    caller: &Caller,
-    definition: &wedflow_model::FlowDefinition,
-) -> Result<Preview, Problem> {
+async fn previewed(api: &Api, caller: &Caller, definition: &wedflow_model::FlowDefinition) -> Result<Preview, Problem> {
     let (applied, mut instances) =
-        wedflow_worker::definition::preview(&caller.definitions(api), &caller.tenant, definition)
-            .await?;
+        wedflow_worker::definition::preview(&caller.definitions(api), &caller.tenant, definition).await?;
     let matching = instances.len();
     instances.truncate(REMATCHED_MAX);
-    Ok(Preview {
-        would_apply: applied,
-        matching,
-        instances,
-    })
+    Ok(Preview { would_apply: applied, matching, instances })
 }
 
 /// Definitions that a flow had, newest first
@@ -91,13 +78,7 @@ pub(crate) async fn versions(
     let before = page::position::<1>(asked.cursor.as_deref())?.map(|[last]| page::small(last));
     let flow = api.store.flow(&caller.tenant, &name).await?;
     let fetch = |before, count| api.store.flow_versions(flow.flow_id, before, count);
-    let (items, next) = page::part(
-        limit,
-        before,
-        |version: Version| (version.version, version),
-        fetch,
-    )
-    .await?;
+    let (items, next) = page::part(limit, before, |version: Version| (version.version, version), fetch).await?;
     let next = next.map(|last| page::cursor(&[i64::from(last)]));
     Ok(Json(List { items, next }))
 }
@@ -112,18 +93,10 @@ pub(crate) async fn diff(
     Asked(between): Asked<Between>,
 ) -> Result<Json<Difference>, Problem> {
     let flow = caller.flow(&api, Action::read(Area::Flows), &name).await?;
-    let (old, new) = api
-        .store
-        .two_versions(flow.flow_id, between.old, between.new)
-        .await?;
+    let (old, new) = api.store.two_versions(flow.flow_id, between.old, between.new).await?;
     let (old_version, new_version) = (old.version, new.version);
     let difference = compare(old, new).await?;
-    Ok(Json(Difference {
-        old: old_version,
-        new: new_version,
-        lines: difference.lines,
-        left_out: difference.left_out,
-    }))
+    Ok(Json(Difference { old: old_version, new: new_version, lines: difference.lines, left_out: difference.left_out }))
 }
 
 /// Says what applying an earlier definition of a flow again would do; with `apply` it is applied
@@ -139,9 +112,7 @@ pub(crate) async fn roll_back(
     must(&caller, asked.apply)?;
     let flow = api.store.flow(&caller.tenant, &name).await?;
     let store = caller.definitions(&api);
-    let mut rolled_back = store
-        .roll_back(flow.flow_id, asked.version, !asked.apply)
-        .await?;
+    let mut rolled_back = store.roll_back(flow.flow_id, asked.version, !asked.apply).await?;
     rolled_back.instances.truncate(REMATCHED_MAX);
     Ok(Json(rolled_back))
 }
@@ -161,11 +132,7 @@ pub(crate) async fn rematch(
     let mut instances = store.rematch(flow.flow_id, !asked.apply).await?;
     let matching = instances.len();
     instances.truncate(REMATCHED_MAX);
-    Ok(Json(RematchResult {
-        applied: asked.apply,
-        matching,
-        instances,
-    }))
+    Ok(Json(RematchResult { applied: asked.apply, matching, instances }))
 }
 
 /// Makes flows of processes, with their plans of work: all or none. Their definitions are those of the process language
@@ -184,13 +151,9 @@ pub(crate) async fn apply_processes(
         pairs.push((definition, process.plan));
     }
     let store = caller.store(&api);
-    let applied =
-        wedflow_worker::definition::apply_processes(&store, &caller.tenant, &pairs).await?;
+    let applied = wedflow_worker::definition::apply_processes(&store, &caller.tenant, &pairs).await?;
     let applied = pairs.into_iter().zip(applied);
-    let applied = applied.map(|((definition, _), applied)| AppliedFlow {
-        flow: definition.name,
-        applied,
-    });
+    let applied = applied.map(|((definition, _), applied)| AppliedFlow { flow: definition.name, applied });
     Ok(Json(List::whole(applied.collect())))
 }
 

@@ -9,8 +9,8 @@ use wedflow_tenancy::{Action, Area};
 use crate::access::Caller;
 use crate::body::{Document, OptionalDocument};
 use crate::documents::{
-    List, Page, Redelivered, Redelivery, Webhook, WebhookMessage, WebhookPlace, WebhookRotation,
-    WebhookSecret, WebhookSet, WebhookTest,
+    List, Page, Redelivered, Redelivery, Webhook, WebhookMessage, WebhookPlace, WebhookRotation, WebhookSecret,
+    WebhookSet, WebhookTest,
 };
 use crate::page;
 use crate::path::{Asked, Named};
@@ -39,10 +39,7 @@ pub(crate) async fn list(
     caller.must(Action::read(Area::Settings))?;
     let whole = caller.may(Action::write(Area::Settings));
     let webhooks = api.store.webhooks(&caller.tenant, !whole).await?;
-    page::cut(&asked, webhooks, |webhook: &Webhook| {
-        format!("{} {}", webhook.since, webhook.name)
-    })
-    .map(Json)
+    page::cut(&asked, webhooks, |webhook: &Webhook| format!("{} {}", webhook.since, webhook.name)).map(Json)
 }
 
 /// Tells a URL of events; changes which, where it is told already
@@ -70,10 +67,7 @@ pub(crate) async fn remove(
 ) -> Result<StatusCode, Problem> {
     caller.must(Action::write(Area::Settings))?;
     let flow = flow_of(&api, &caller, place.flow.as_deref()).await?;
-    caller
-        .store(&api)
-        .remove_webhook(&caller.tenant, flow.as_ref(), &place.url)
-        .await?;
+    caller.store(&api).remove_webhook(&caller.tenant, flow.as_ref(), &place.url).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -88,14 +82,8 @@ pub(crate) async fn rotate(
     OptionalDocument(rotation): OptionalDocument<WebhookRotation>,
 ) -> Result<Json<WebhookSecret>, Problem> {
     caller.must(Action::write(Area::Settings))?;
-    let hours = rotation
-        .overlap_hours
-        .unwrap_or(24)
-        .min(OVERLAP_HOURS_MAX + 1);
-    let secret = caller
-        .store(&api)
-        .rotate_webhook(&caller.tenant, &name, &format!("{hours} hours"))
-        .await?;
+    let hours = rotation.overlap_hours.unwrap_or(24).min(OVERLAP_HOURS_MAX + 1);
+    let secret = caller.store(&api).rotate_webhook(&caller.tenant, &name, &format!("{hours} hours")).await?;
     Ok(Json(WebhookSecret { secret }))
 }
 
@@ -129,8 +117,7 @@ pub(crate) async fn messages(
     let after = page::position::<1>(asked.cursor.as_deref())?.map(|[number]| number);
     let store = &api.store;
     let fetch = |after, count| store.webhook_messages(&caller.tenant, &name, after, count);
-    let (items, next) =
-        page::part(limit, after, |message| (message.number, message.row), fetch).await?;
+    let (items, next) = page::part(limit, after, |message| (message.number, message.row), fetch).await?;
     let next = next.map(|number| page::cursor(&[number]));
     Ok(Json(List { items, next }))
 }
@@ -146,9 +133,6 @@ pub(crate) async fn redeliver(
     OptionalDocument(asked): OptionalDocument<Redelivery>,
 ) -> Result<Json<Redelivered>, Problem> {
     caller.must(Action::write(Area::Settings))?;
-    let messages = caller
-        .store(&api)
-        .redeliver(&caller.tenant, &name, asked.message.as_deref())
-        .await?;
+    let messages = caller.store(&api).redeliver(&caller.tenant, &name, asked.message.as_deref()).await?;
     Ok(Json(Redelivered { messages }))
 }

@@ -17,8 +17,8 @@ use crate::access::Caller;
 use crate::application::Application;
 use crate::body::{Document, IdempotencyKey, OptionalDocument};
 use crate::documents::{
-    Along, Behind, Comment, Connection, Delegation, List, Listing, Newest, PeopleRole, Process,
-    Report, Roles, Run, Seen, Whose, Worklist,
+    Along, Behind, Comment, Connection, Delegation, List, Listing, Newest, PeopleRole, Process, Report, Roles, Run,
+    Seen, Whose, Worklist,
 };
 use crate::path::{Asked, Named};
 use crate::problem::Problem;
@@ -42,10 +42,7 @@ async fn whose(api: &Api, caller: &Caller) -> Result<Whose, Problem> {
 }
 
 pub(super) fn person(caller: &Caller) -> PersonName<'_> {
-    PersonName {
-        tenant: &caller.tenant,
-        name: &caller.user,
-    }
+    PersonName { tenant: &caller.tenant, name: &caller.user }
 }
 
 /// The caller's worklist: what is held, and what is offered
@@ -95,17 +92,9 @@ pub(crate) async fn act(
     OptionalDocument(seen): OptionalDocument<Seen>,
 ) -> Result<Json<Value>, Problem> {
     caller.must(Action::write(Area::Instances))?;
-    let act = WorkAct::ALL
-        .iter()
-        .copied()
-        .find(|known| known.name() == act)
-        .ok_or_else(|| Problem::missing("act", &act))?;
-    Ok(Json(
-        caller
-            .store(&api)
-            .work_act(person(&caller), item, act, seen.claim)
-            .await?,
-    ))
+    let act =
+        WorkAct::ALL.iter().copied().find(|known| known.name() == act).ok_or_else(|| Problem::missing("act", &act))?;
+    Ok(Json(caller.store(&api).work_act(person(&caller), item, act, seen.claim).await?))
 }
 
 /// Gives an item to another person
@@ -120,11 +109,7 @@ pub(crate) async fn delegate(
 ) -> Result<Json<Value>, Problem> {
     caller.must(Action::write(Area::Instances))?;
     let store = caller.store(&api);
-    Ok(Json(
-        store
-            .delegate_work(person(&caller), item, &wanted.to)
-            .await?,
-    ))
+    Ok(Json(store.delegate_work(person(&caller), item, &wanted.to).await?))
 }
 
 /// Reports an item, once under its key. 409 with both versions when the caller no longer holds it: the result is kept
@@ -143,21 +128,13 @@ pub(crate) async fn report(
 ) -> Result<Response, Problem> {
     caller.must(Action::write(Area::Instances))?;
     let key = key.ok_or_else(|| {
-        Problem::new(
-            StatusCode::BAD_REQUEST,
-            "idempotency_key",
-            "a report needs the header Idempotency-Key",
-        )
-        .hint("Send a random UUID, and the same one when you send the report again.")
+        Problem::new(StatusCode::BAD_REQUEST, "idempotency_key", "a report needs the header Idempotency-Key")
+            .hint("Send a random UUID, and the same one when you send the report again.")
     })?;
     let store = caller.store(&api);
     let report = store.report_work(person(&caller), item, &report, &key);
     let answer = report.await?;
-    let status = if answer["applied"] == true {
-        StatusCode::OK
-    } else {
-        StatusCode::CONFLICT
-    };
+    let status = if answer["applied"] == true { StatusCode::OK } else { StatusCode::CONFLICT };
     Ok((status, Json(answer)).into_response())
 }
 
@@ -183,12 +160,8 @@ pub(crate) async fn of_instance(
     caller: Caller,
     Named((flow, number)): Named<(String, String)>,
 ) -> Result<Json<List<Value>>, Problem> {
-    let (flow, wid) = caller
-        .instance(&api, Action::read(Area::Instances), &flow, &number)
-        .await?;
-    Ok(Json(List::whole(
-        api.store.work_of_instance(&flow, wid).await?,
-    )))
+    let (flow, wid) = caller.instance(&api, Action::read(Area::Instances), &flow, &number).await?;
+    Ok(Json(List::whole(api.store.work_of_instance(&flow, wid).await?)))
 }
 
 /// Adds a comment to an item
@@ -203,9 +176,7 @@ pub(crate) async fn comment(
 ) -> Result<Response, Problem> {
     caller.must(Action::write(Area::Instances))?;
     let store = caller.store(&api);
-    let number = store
-        .comment_work(person(&caller), item, &comment.text, None)
-        .await?;
+    let number = store.comment_work(person(&caller), item, &comment.text, None).await?;
     Ok((StatusCode::CREATED, Json(json!({ "note": number }))).into_response())
 }
 
@@ -226,10 +197,7 @@ pub(crate) async fn messages(
 /// Removes the caller's messages
 #[utoipa::path(delete, path = "/v1/work/messages", tag = "work",
     responses((status = 200, body = Value), (status = 404, body = Problem)))]
-pub(crate) async fn remove_messages(
-    State(api): State<Api>,
-    caller: Caller,
-) -> Result<Json<Value>, Problem> {
+pub(crate) async fn remove_messages(State(api): State<Api>, caller: Caller) -> Result<Json<Value>, Problem> {
     caller.must(Action::write(Area::Instances))?;
     let removed = caller.store(&api).remove_messages(person(&caller)).await?;
     Ok(Json(json!({ "removed": removed })))
@@ -238,17 +206,10 @@ pub(crate) async fn remove_messages(
 /// Marks the caller active, and delivers stored messages
 #[utoipa::path(put, path = "/v1/work/connection", tag = "work",
     responses((status = 200, body = Connection), (status = 404, body = Problem)))]
-pub(crate) async fn connection(
-    State(api): State<Api>,
-    caller: Caller,
-) -> Result<Json<Connection>, Problem> {
+pub(crate) async fn connection(State(api): State<Api>, caller: Caller) -> Result<Json<Connection>, Problem> {
     caller.must(Action::write(Area::Instances))?;
     let delivered = caller.store(&api).connect_person(person(&caller)).await?;
-    Ok(Json(Connection {
-        active: true,
-        delivered,
-        r#for: whose(&api, &caller).await?,
-    }))
+    Ok(Json(Connection { active: true, delivered, r#for: whose(&api, &caller).await? }))
 }
 
 /// Marks the caller inactive: nothing new is offered, messages are stored
@@ -256,10 +217,7 @@ pub(crate) async fn connection(
     responses((status = 200, body = Value), (status = 404, body = Problem)))]
 pub(crate) async fn leave(State(api): State<Api>, caller: Caller) -> Result<Json<Value>, Problem> {
     caller.must(Action::write(Area::Instances))?;
-    caller
-        .store(&api)
-        .disconnect_person(person(&caller))
-        .await?;
+    caller.store(&api).disconnect_person(person(&caller)).await?;
     Ok(Json(json!({ "active": false })))
 }
 
@@ -289,24 +247,16 @@ pub(crate) async fn people(
 ) -> Result<Json<List<Value>>, Problem> {
     caller.must(Action::read(Area::Users))?;
     let limit = i64::from(asked.limit.unwrap_or(LIMIT));
-    let people = api
-        .store
-        .people(&caller.tenant, asked.after.as_deref(), limit)
-        .await?;
+    let people = api.store.people(&caller.tenant, asked.after.as_deref(), limit).await?;
     Ok(Json(List::whole(people)))
 }
 
 /// The tenant's roles of people, with how many have each
 #[utoipa::path(get, path = "/v1/work/roles", tag = "work",
     responses((status = 200, body = List<PeopleRole>), (status = 403, body = Problem)))]
-pub(crate) async fn roles(
-    State(api): State<Api>,
-    caller: Caller,
-) -> Result<Json<List<PeopleRole>>, Problem> {
+pub(crate) async fn roles(State(api): State<Api>, caller: Caller) -> Result<Json<List<PeopleRole>>, Problem> {
     caller.must(Action::read(Area::Instances))?;
-    Ok(Json(List::whole(
-        api.store.people_roles(&caller.tenant).await?,
-    )))
+    Ok(Json(List::whole(api.store.people_roles(&caller.tenant).await?)))
 }
 
 /// Makes a person, or gives a known one further roles
@@ -320,10 +270,7 @@ pub(crate) async fn put_person(
     Document(wanted): Document<Roles>,
 ) -> Result<Json<Value>, Problem> {
     caller.must(Action::write(Area::Users))?;
-    let of = PersonName {
-        tenant: &caller.tenant,
-        name: &name,
-    };
+    let of = PersonName { tenant: &caller.tenant, name: &name };
     caller.store(&api).create_person(of, &wanted.roles).await?;
     Ok(Json(json!({ "person": name, "roles": wanted.roles })))
 }
@@ -338,10 +285,7 @@ pub(crate) async fn drop_person(
     Named(name): Named<String>,
 ) -> Result<StatusCode, Problem> {
     caller.must(Action::write(Area::Users))?;
-    let of = PersonName {
-        tenant: &caller.tenant,
-        name: &name,
-    };
+    let of = PersonName { tenant: &caller.tenant, name: &name };
     caller.store(&api).drop_person(of).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -362,10 +306,8 @@ pub(crate) async fn application(
     caller.must(Action::read(Area::Instances))?;
     let longest = api.times.request;
     let asking = api.connections.wait(&caller.tenant, 1, longest).await?;
-    let (name, version, digest, bytes) = api
-        .store
-        .work_application(person(&caller), item, along.task.as_deref())
-        .await?;
+    let (name, version, digest, bytes) =
+        api.store.work_application(person(&caller), item, along.task.as_deref()).await?;
     drop(asking);
     // The digest of the whole, by which a part of another version is known.
     let mark = format!("{name}-{version}-{digest}");
@@ -386,34 +328,17 @@ pub(crate) async fn run(
 ) -> Result<Json<Value>, Problem> {
     caller.must(Action::write(Area::Instances))?;
     let Some(bench) = api.bench else {
-        return Err(Problem::new(
-            StatusCode::NOT_FOUND,
-            "not_found",
-            "this server runs no components of work items",
-        )
-        .hint("Run it on your machine: `wed work do`."));
+        return Err(Problem::new(StatusCode::NOT_FOUND, "not_found", "this server runs no components of work items")
+            .hint("Run it on your machine: `wed work do`."));
     };
-    let _slot = api
-        .running
-        .wait(&caller.tenant, 1, api.times.request)
-        .await?;
-    let asking = api
-        .connections
-        .wait(&caller.tenant, 1, api.times.request)
-        .await?;
-    let (_, _, _, bytes) = api
-        .store
-        .work_application(person(&caller), item, None)
-        .await?;
+    let _slot = api.running.wait(&caller.tenant, 1, api.times.request).await?;
+    let asking = api.connections.wait(&caller.tenant, 1, api.times.request).await?;
+    let (_, _, _, bytes) = api.store.work_application(person(&caller), item, None).await?;
     let document = api.store.work_item(person(&caller), item).await?;
     drop(asking);
     if document["holder"] != caller.user.as_str() {
-        return Err(Problem::new(
-            StatusCode::CONFLICT,
-            "not_held",
-            format!("work item {item} is not yours"),
-        )
-        .hint("Select it first."));
+        return Err(Problem::new(StatusCode::CONFLICT, "not_held", format!("work item {item} is not yours"))
+            .hint("Select it first."));
     }
     let values = (bench.run_application)(Application {
         tenant: caller.tenant.clone(),
@@ -440,11 +365,7 @@ struct Watch {
 #[utoipa::path(get, path = "/v1/work/events", tag = "work",
     params(("Last-Event-ID" = Option<String>, Header, description = "Only what changed since this event")),
     responses((status = 200, content_type = "text/event-stream", body = Value), (status = 404, body = Problem)))]
-pub(crate) async fn events(
-    State(api): State<Api>,
-    caller: Caller,
-    headers: HeaderMap,
-) -> Result<Response, Problem> {
+pub(crate) async fn events(State(api): State<Api>, caller: Caller, headers: HeaderMap) -> Result<Response, Problem> {
     caller.must(Action::read(Area::Instances))?;
     let place = api.watchers.take(&caller.tenant)?;
     let longest = api.times.request;
@@ -455,17 +376,8 @@ pub(crate) async fn events(
     let token = caller.token(&headers);
     let mark = text("last-event-id").unwrap_or_default().to_owned();
     let until = Instant::now() + api.times.watching;
-    let watch = Watch {
-        api,
-        caller,
-        token,
-        mark,
-        until,
-        _slot: place,
-    };
-    Ok(Sse::new(unfold(watch, next))
-        .keep_alive(KeepAlive::default())
-        .into_response())
+    let watch = Watch { api, caller, token, mark, until, _slot: place };
+    Ok(Sse::new(unfold(watch, next)).keep_alive(KeepAlive::default()).into_response())
 }
 
 /// The next event; none: the stream ends, also when the token no longer lets its bearer in.
@@ -479,9 +391,7 @@ async fn next(mut watch: Watch) -> Option<(Result<Event, Infallible>, Watch)> {
         let asking = watch.api.connections.wait(&tenant, 1, longest).await.ok()?;
         if let Some(token) = &watch.token {
             let bearer = wedflow_tenancy::authenticate(&watch.api.tokens, token).await;
-            bearer
-                .ok()
-                .filter(|bearer| bearer.may(Action::read(Area::Instances)))?;
+            bearer.ok().filter(|bearer| bearer.may(Action::read(Area::Instances)))?;
         }
         let store = &watch.api.store;
         let mark = store.work_mark(person(&watch.caller)).await.ok()?;

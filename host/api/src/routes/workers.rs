@@ -19,8 +19,7 @@ use super::operate::FlowPath;
 use crate::access::Caller;
 use crate::body::Document;
 use crate::documents::{
-    ClaimJobs, CompleteJob, CompletedJob, ExtendLease, ExtendedLease, FailJob, FailedJob,
-    LeasedJob, List, Status,
+    ClaimJobs, CompleteJob, CompletedJob, ExtendLease, ExtendedLease, FailJob, FailedJob, LeasedJob, List, Status,
 };
 use crate::page;
 use crate::path::{Named, wid};
@@ -82,12 +81,7 @@ impl FromRequestParts<Api> for OnJob {
 
 impl OnJob {
     fn lease(&self, token: LeaseToken) -> WorkerLease<'_> {
-        WorkerLease {
-            flow: &self.flow,
-            wid: self.wid,
-            tgid: self.trigger.tgid,
-            token,
-        }
+        WorkerLease { flow: &self.flow, wid: self.wid, tgid: self.trigger.tgid, token }
     }
 
     /// Describes what a worker sent, so that only the same is answered as a repetition.
@@ -135,16 +129,10 @@ pub(crate) async fn claim(
 fn checked(claim: &ClaimJobs) -> Result<(), Problem> {
     let named = |name: &String| !name.is_empty() && name.chars().count() <= WORKER_CHARACTERS_MAX;
     if !named(&claim.worker) || claim.worker.chars().any(char::is_control) {
-        return Err(out_of_bounds(
-            "worker",
-            "a name of 1 to 100 visible characters",
-        ));
+        return Err(out_of_bounds("worker", "a name of 1 to 100 visible characters"));
     }
     let many = claim.transitions.len();
-    if many == 0
-        || many > CLAIMED_TRANSITIONS_MAX
-        || claim.transitions.iter().any(|name| name.contains('\0'))
-    {
+    if many == 0 || many > CLAIMED_TRANSITIONS_MAX || claim.transitions.iter().any(|name| name.contains('\0')) {
         return Err(out_of_bounds("transitions", "1 to 100 names"));
     }
     within("jobs", claim.jobs, 1, CLAIMED_JOBS_MAX)?;
@@ -154,10 +142,9 @@ fn checked(claim: &ClaimJobs) -> Result<(), Problem> {
 /// Refuses a number that is out of bounds.
 fn within(name: &str, number: Option<i32>, least: i32, most: i32) -> Result<(), Problem> {
     match number {
-        Some(number) if !(least..=most).contains(&number) => Err(out_of_bounds(
-            name,
-            &format!("a number from {least} to {most}"),
-        )),
+        Some(number) if !(least..=most).contains(&number) => {
+            Err(out_of_bounds(name, &format!("a number from {least} to {most}")))
+        }
         _ => Ok(()),
     }
 }
@@ -177,17 +164,11 @@ fn seconds(number: i32) -> Duration {
     request_body = ExtendLease,
     responses((status = 200, body = ExtendedLease), (status = 404, body = Problem),
         (status = 409, body = Problem, description = "The lease has ended")))]
-pub(crate) async fn extend(
-    on: OnJob,
-    Document(asked): Document<ExtendLease>,
-) -> Result<Json<ExtendedLease>, Problem> {
+pub(crate) async fn extend(on: OnJob, Document(asked): Document<ExtendLease>) -> Result<Json<ExtendedLease>, Problem> {
     within("seconds", asked.seconds, 1, LEASE_S_MAX)?;
     let lease = on.lease(asked.lease);
-    let extended =
-        (on.store).extend_lease(lease, asked.seconds.map(seconds), asked.progress.as_ref());
-    Ok(Json(ExtendedLease {
-        lease_ends: extended.await?,
-    }))
+    let extended = (on.store).extend_lease(lease, asked.seconds.map(seconds), asked.progress.as_ref());
+    Ok(Json(ExtendedLease { lease_ends: extended.await? }))
 }
 
 /// Commits the result of a job that a worker has, as a component's: values, or a SET clause. Once for its lease
@@ -195,18 +176,12 @@ pub(crate) async fn extend(
     request_body = CompleteJob,
     responses((status = 200, body = CompletedJob), (status = 404, body = Problem),
         (status = 409, body = Problem, description = "The lease has ended"), (status = 422, body = Problem)))]
-pub(crate) async fn complete(
-    on: OnJob,
-    Document(sent): Document<CompleteJob>,
-) -> Result<Json<CompletedJob>, Problem> {
+pub(crate) async fn complete(on: OnJob, Document(sent): Document<CompleteJob>) -> Result<Json<CompletedJob>, Problem> {
     let result = match (&sent.state, &sent.clause) {
         (Some(values), None) => WorkerResult::Values(values),
         (None, Some(clause)) => WorkerResult::Clause(clause),
         _ => {
-            return Err(out_of_bounds(
-                "state",
-                "given, or clause in its place, and only one of them",
-            ));
+            return Err(out_of_bounds("state", "given, or clause in its place, and only one of them"));
         }
     };
     let asked = on.asked("complete", &sent);
@@ -221,10 +196,7 @@ pub(crate) async fn complete(
     request_body = FailJob,
     responses((status = 200, body = FailedJob), (status = 404, body = Problem),
         (status = 409, body = Problem, description = "The lease has ended")))]
-pub(crate) async fn fail(
-    on: OnJob,
-    Document(sent): Document<FailJob>,
-) -> Result<Json<FailedJob>, Problem> {
+pub(crate) async fn fail(on: OnJob, Document(sent): Document<FailJob>) -> Result<Json<FailedJob>, Problem> {
     within("after", sent.after, 0, AFTER_S_MAX)?;
     let asked = on.asked("fail", &sent);
     let terms = (sent.retry, sent.after.map(seconds));

@@ -14,9 +14,7 @@ use wedflow_model::Wid;
 
 use crate::access::Caller;
 use crate::body::{Document, OptionalDocument};
-use crate::documents::{
-    Calendar, Decision, Following, List, Notification, Outcome, Page, Position, Successor,
-};
+use crate::documents::{Calendar, Decision, Following, List, Notification, Outcome, Page, Position, Successor};
 use crate::page;
 use crate::path::{Asked, Named};
 use crate::problem::Problem;
@@ -36,9 +34,7 @@ pub(crate) async fn reserve(
 ) -> Result<Json<Value>, Problem> {
     caller.must(Action::write(Area::Instances))?;
     let store = caller.store(&api);
-    store
-        .reserve_work(person(&caller), item, &wanted.task)
-        .await?;
+    store.reserve_work(person(&caller), item, &wanted.task).await?;
     Ok(Json(json!({ "item": item, "reserved": wanted.task })))
 }
 
@@ -54,9 +50,7 @@ pub(crate) async fn place(
 ) -> Result<Json<Value>, Problem> {
     caller.must(Action::write(Area::Instances))?;
     let store = caller.store(&api);
-    store
-        .move_work(person(&caller), item, wanted.before)
-        .await?;
+    store.move_work(person(&caller), item, wanted.before).await?;
     Ok(Json(json!({ "item": item, "before": wanted.before })))
 }
 
@@ -73,11 +67,7 @@ pub(crate) async fn decide(
     caller.must(Action::write(Area::Instances))?;
     let store = caller.store(&api);
     let extend = wanted.extend.as_deref();
-    Ok(Json(
-        store
-            .decide_late(person(&caller), item, wanted.proceed, extend)
-            .await?,
-    ))
+    Ok(Json(store.decide_late(person(&caller), item, wanted.proceed, extend).await?))
 }
 
 /// Decides what becomes of an instance that is an exception; for who is in charge
@@ -94,11 +84,7 @@ pub(crate) async fn decide_exception(
 ) -> Result<Json<Value>, Problem> {
     caller.must(Action::write(Area::Instances))?;
     let store = caller.store(&api);
-    Ok(Json(
-        store
-            .decide_exception(person(&caller), &flow, wid, &wanted)
-            .await?,
-    ))
+    Ok(Json(store.decide_exception(person(&caller), &flow, wid, &wanted).await?))
 }
 
 /// Changes how an instance notifies people while it runs; for who is in charge
@@ -115,11 +101,7 @@ pub(crate) async fn notification(
 ) -> Result<Json<Value>, Problem> {
     caller.must(Action::write(Area::Instances))?;
     let store = caller.store(&api);
-    Ok(Json(
-        store
-            .change_notification(person(&caller), &flow, wid, &wanted)
-            .await?,
-    ))
+    Ok(Json(store.change_notification(person(&caller), &flow, wid, &wanted).await?))
 }
 
 /// Gives what a person holds to another, at most 1000 items; of instances that the caller answers for
@@ -134,9 +116,7 @@ pub(crate) async fn reassign(
 ) -> Result<Json<Value>, Problem> {
     caller.must(Action::write(Area::Instances))?;
     let store = caller.store(&api);
-    let moved = store
-        .reassign_work(person(&caller), &from, &wanted.to)
-        .await?;
+    let moved = store.reassign_work(person(&caller), &from, &wanted.to).await?;
     Ok(Json(json!({ "reassigned": moved })))
 }
 
@@ -151,10 +131,7 @@ pub(crate) async fn revoke(
     Named((name, role)): Named<(String, String)>,
 ) -> Result<StatusCode, Problem> {
     caller.must(Action::write(Area::Users))?;
-    let of = PersonName {
-        tenant: &caller.tenant,
-        name: &name,
-    };
+    let of = PersonName { tenant: &caller.tenant, name: &name };
     caller.store(&api).revoke_role(of, &role).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -169,10 +146,7 @@ pub(crate) async fn calendars(
 ) -> Result<Json<List<Value>>, Problem> {
     caller.must(Action::read(Area::Instances))?;
     let calendars = api.store.work_calendars(&caller.tenant).await?;
-    page::cut(&asked, calendars, |calendar: &Value| {
-        calendar["calendar"].to_string()
-    })
-    .map(Json)
+    page::cut(&asked, calendars, |calendar: &Value| calendar["calendar"].to_string()).map(Json)
 }
 
 /// Makes or changes a calendar, by whose working hours deadlines may be counted
@@ -186,10 +160,7 @@ pub(crate) async fn set_calendar(
     Document(wanted): Document<Calendar>,
 ) -> Result<Json<Value>, Problem> {
     caller.must(Action::write(Area::Users))?;
-    caller
-        .store(&api)
-        .set_calendar(&caller.tenant, &name, &wanted)
-        .await?;
+    caller.store(&api).set_calendar(&caller.tenant, &name, &wanted).await?;
     Ok(Json(json!({ "calendar": name })))
 }
 
@@ -207,14 +178,10 @@ pub(crate) async fn attach(
     body: axum::body::Bytes,
 ) -> Result<Response, Problem> {
     caller.must(Action::write(Area::Instances))?;
-    let text = headers
-        .get("wedflow-text")
-        .and_then(|text| std::str::from_utf8(text.as_bytes()).ok())
-        .unwrap_or_default();
+    let text =
+        headers.get("wedflow-text").and_then(|text| std::str::from_utf8(text.as_bytes()).ok()).unwrap_or_default();
     let store = caller.store(&api);
-    let note = store
-        .comment_work(person(&caller), item, text, Some((&file, &body)))
-        .await?;
+    let note = store.comment_work(person(&caller), item, text, Some((&file, &body))).await?;
     Ok((StatusCode::CREATED, Json(json!({ "note": note }))).into_response())
 }
 
@@ -236,13 +203,8 @@ pub(crate) async fn attachment(
     let kind = "application/octet-stream";
     let mut response = sending::resumable(&headers, bytes, kind, &format!("sha256-{digest}"));
     // Never shown by a browser as a page of this server.
-    for (name, value) in [
-        (header::CONTENT_DISPOSITION, "attachment"),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    ] {
-        response
-            .headers_mut()
-            .insert(name, HeaderValue::from_static(value));
+    for (name, value) in [(header::CONTENT_DISPOSITION, "attachment"), (header::X_CONTENT_TYPE_OPTIONS, "nosniff")] {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
     Ok(response)
 }

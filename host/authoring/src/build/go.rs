@@ -28,13 +28,7 @@ pub(super) fn build(project: &Project, say: &mut dyn FnMut(&str)) -> Result<Path
         .env("GOOS", "wasip1")
         .env("GOARCH", "wasm")
         // `vendor` holds the SDK, not what Go means by a folder of that name.
-        .args([
-            "build",
-            "-mod=mod",
-            "-buildmode=c-shared",
-            "-ldflags=-s -w",
-            "-o",
-        ])
+        .args(["build", "-mod=mod", "-buildmode=c-shared", "-ldflags=-s -w", "-o"])
         .args([&core])
         .args(["."])
         .run()?;

@@ -21,11 +21,7 @@ pub(super) fn check_tools() -> Result<(), BuildError> {
     }
 }
 
-pub(super) fn build(
-    project: &Project,
-    install: bool,
-    say: &mut dyn FnMut(&str),
-) -> Result<PathBuf, BuildError> {
+pub(super) fn build(project: &Project, install: bool, say: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
     let folder = &project.folder;
     check_tools()?;
     let sdk = folder.join(SDK);
@@ -43,15 +39,11 @@ pub(super) fn build(
             });
         }
         say("installing componentize-js");
-        Tool::new("npm", &sdk, say)
-            .args(["ci", "--omit=dev", "--no-audit", "--no-fund"])
-            .run()?;
+        Tool::new("npm", &sdk, say).args(["ci", "--omit=dev", "--no-audit", "--no-fund"]).run()?;
     }
     // TypeScript is looked at by the build itself.
     for file in sources::with_ending(project, &["js", "mjs"]) {
-        Tool::new("node", folder, say)
-            .args([PathBuf::from("--check"), file])
-            .run()?;
+        Tool::new("node", folder, say).args([PathBuf::from("--check"), file]).run()?;
     }
     let made = absolute(&project.component());
     Tool::new("node", folder, say)

@@ -21,11 +21,7 @@ pub(super) fn check_tools() -> Result<(), BuildError> {
     }
 }
 
-pub(super) fn build(
-    project: &Project,
-    install: bool,
-    say: &mut dyn FnMut(&str),
-) -> Result<PathBuf, BuildError> {
+pub(super) fn build(project: &Project, install: bool, say: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
     let folder = &project.folder;
     let own = absolute(&folder.join(".venv/bin/python"));
     let python = if own.is_file() {
@@ -35,29 +31,18 @@ pub(super) fn build(
         PathBuf::from("python3")
     };
     let has_tool = |python: &Path, say: &mut dyn FnMut(&str)| {
-        Tool::new(python, folder, say)
-            .args(["-c", "import componentize_py"])
-            .run()
-            .is_ok()
+        Tool::new(python, folder, say).args(["-c", "import componentize_py"]).run().is_ok()
     };
     let python = if has_tool(&python, &mut |_| {}) {
         python
     } else if install {
         if !own.is_file() {
             say("making .venv");
-            Tool::new("python3", folder, say)
-                .args(["-m", "venv", ".venv"])
-                .run()?;
+            Tool::new("python3", folder, say).args(["-m", "venv", ".venv"]).run()?;
         }
         say("installing componentize-py into .venv");
         Tool::new(&own, folder, say)
-            .args([
-                "-m",
-                "pip",
-                "install",
-                "--quiet",
-                "--disable-pip-version-check",
-            ])
+            .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
             .args([format!("./{SDK}[build]")])
             .run()?;
         own
@@ -81,20 +66,13 @@ pub(super) fn build(
 }
 
 /// Checks the syntax of the project's own files, which takes a moment where the build takes half a minute.
-fn check_syntax(
-    project: &Project,
-    python: &Path,
-    say: &mut dyn FnMut(&str),
-) -> Result<(), BuildError> {
+fn check_syntax(project: &Project, python: &Path, say: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
     let files = sources::with_ending(project, &["py"]);
     if files.is_empty() {
         return Ok(());
     }
     Tool::new(python, &project.folder, say)
-        .env(
-            "PYTHONPYCACHEPREFIX",
-            absolute(&project.folder.join("build/pycache")),
-        )
+        .env("PYTHONPYCACHEPREFIX", absolute(&project.folder.join("build/pycache")))
         .args(["-m", "py_compile"])
         .args(files)
         .run()

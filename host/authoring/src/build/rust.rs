@@ -21,11 +21,7 @@ struct Artifact {
 }
 
 /// Checks that cargo and the target are installed; installs the target if asked to.
-pub(super) fn check_tools(
-    folder: &Path,
-    install: bool,
-    say: &mut dyn FnMut(&str),
-) -> Result<(), BuildError> {
+pub(super) fn check_tools(folder: &Path, install: bool, say: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
     if !is_there("cargo") {
         return Err(BuildError::Missing {
             what: "Rust's tool cargo".to_owned(),
@@ -33,13 +29,8 @@ pub(super) fn check_tools(
             installable: false,
         });
     }
-    let sysroot = Tool::new("rustc", folder, say)
-        .args(["--print", "sysroot"])
-        .run()?;
-    let has_target = Path::new(sysroot.trim())
-        .join("lib/rustlib")
-        .join(TARGET)
-        .is_dir();
+    let sysroot = Tool::new("rustc", folder, say).args(["--print", "sysroot"]).run()?;
+    let has_target = Path::new(sysroot.trim()).join("lib/rustlib").join(TARGET).is_dir();
     if !has_target {
         if !install || !is_there("rustup") {
             return Err(BuildError::Missing {
@@ -49,18 +40,12 @@ pub(super) fn check_tools(
             });
         }
         say(&format!("installing the Rust target {TARGET}"));
-        Tool::new("rustup", folder, say)
-            .args(["target", "add", TARGET])
-            .run()?;
+        Tool::new("rustup", folder, say).args(["target", "add", TARGET]).run()?;
     }
     Ok(())
 }
 
-pub(super) fn build(
-    project: &Project,
-    install: bool,
-    say: &mut dyn FnMut(&str),
-) -> Result<PathBuf, BuildError> {
+pub(super) fn build(project: &Project, install: bool, say: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
     let folder = &project.folder;
     check_tools(folder, install, say)?;
     let printed = Tool::new("cargo", folder, say)
@@ -73,18 +58,12 @@ pub(super) fn build(
         .lines()
         .filter_map(|line| serde_json::from_str::<Artifact>(line).ok())
         .filter(|message| message.reason == "compiler-artifact")
-        .filter(|message| {
-            message
-                .manifest_path
-                .canonicalize()
-                .is_ok_and(|path| path == own)
-        })
+        .filter(|message| message.manifest_path.canonicalize().is_ok_and(|path| path == own))
         .flat_map(|message| message.filenames)
         .find(|file| file.extension().is_some_and(|end| end == "wasm"))
         .ok_or_else(|| {
             BuildError::NoComponent(
-                "cargo made no .wasm file; Cargo.toml needs [lib] with crate-type = [\"cdylib\"]"
-                    .to_owned(),
+                "cargo made no .wasm file; Cargo.toml needs [lib] with crate-type = [\"cdylib\"]".to_owned(),
             )
         })
 }

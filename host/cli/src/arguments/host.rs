@@ -32,12 +32,7 @@ pub(crate) struct HostArguments {
     pub(crate) trust_proxy: Vec<wedflow_api::IpNet>,
     /// A replica of the database, from which the HTTP API and the console read lists, traces and searches. What decides
     /// something is always read from the database itself, which answers too while the replica is behind or gone.
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "WEDFLOW_READ_URL",
-        hide_env_values = true
-    )]
+    #[arg(long, value_name = "URL", env = "WEDFLOW_READ_URL", hide_env_values = true)]
     pub(crate) read_url: Option<String>,
     /// Largest age of what is read from the replica, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=3600))]
@@ -106,8 +101,6 @@ fn listening(text: &str) -> Result<SocketAddr, String> {
     spelled.parse().map_err(|_| {
         let port = text.rsplit(':').next().unwrap_or_default();
         let port = port.parse::<u16>().unwrap_or(8080);
-        format!(
-            "give an address and a port: 127.0.0.1:{port} for this machine, 0.0.0.0:{port} for all"
-        )
+        format!("give an address and a port: 127.0.0.1:{port} for this machine, 0.0.0.0:{port} for all")
     })
 }

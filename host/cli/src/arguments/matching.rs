@@ -40,12 +40,7 @@ pub(crate) struct BatchArguments {
     #[arg(long, value_name = "ATTRIBUTE=VALUE")]
     pub(crate) set: Vec<String>,
     /// Why; kept in the trace and in the audit log.
-    #[arg(
-        long,
-        value_name = "TEXT",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(crate) reason: String,
     /// Do it.
     #[arg(long)]

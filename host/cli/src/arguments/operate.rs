@@ -25,12 +25,7 @@ pub(crate) enum OperateInstance {
         /// The instance: its number, or `key:NAME`.
         wid: InstanceName,
         /// Why; kept in the trace and in the audit log.
-        #[arg(
-            long,
-            value_name = "TEXT",
-            default_value = "",
-            hide_default_value = true
-        )]
+        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
         reason: String,
     },
     /// End an instance now: its pending jobs are dropped, it is final.
@@ -106,12 +101,7 @@ pub(crate) enum OperateFlow {
         #[arg(long, value_name = "TIME")]
         since: Option<String>,
         /// Why; kept in the trace and in the audit log.
-        #[arg(
-            long,
-            value_name = "TEXT",
-            default_value = "",
-            hide_default_value = true
-        )]
+        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
         reason: String,
         /// Do it.
         #[arg(long)]

@@ -1,9 +1,9 @@
 //! Commands that change nothing.
 
 use super::{
-    ClusterCommand, Command, ComponentCommand, ConfigCommand, FlowCommand, HookCommand,
-    InstanceCommand, JobCommand, OperateFlow, OrderCommand, ResourceCommand, ScheduleCommand,
-    SecretCommand, TenantCommand, TokenCommand, UserCommand, WebhookCommand, WorkCommand,
+    ClusterCommand, Command, ComponentCommand, ConfigCommand, FlowCommand, HookCommand, InstanceCommand, JobCommand,
+    OperateFlow, OrderCommand, ResourceCommand, ScheduleCommand, SecretCommand, TenantCommand, TokenCommand,
+    UserCommand, WebhookCommand, WorkCommand,
 };
 
 impl Command {
@@ -15,17 +15,13 @@ impl Command {
                 matches!(command, JobCommand::List { .. } | JobCommand::Logs { .. })
             }
             Command::Flow(command) => match command {
-                FlowCommand::List
-                | FlowCommand::Show { .. }
-                | FlowCommand::Url { .. }
-                | FlowCommand::Events { .. } => true,
+                FlowCommand::List | FlowCommand::Show { .. } | FlowCommand::Url { .. } | FlowCommand::Events { .. } => {
+                    true
+                }
                 FlowCommand::Apply { dry_run, .. } => *dry_run,
                 FlowCommand::Rematch { apply, .. } => !apply,
                 FlowCommand::Config(command) => {
-                    matches!(
-                        command,
-                        ConfigCommand::Get { .. } | ConfigCommand::List { .. }
-                    )
+                    matches!(command, ConfigCommand::Get { .. } | ConfigCommand::List { .. })
                 }
                 FlowCommand::Secret(command) => matches!(command, SecretCommand::List { .. }),
                 FlowCommand::Operate(command) => match command {
@@ -43,15 +39,11 @@ impl Command {
                 },
                 _ => false,
             },
-            Command::Instance(command) => !matches!(
-                command,
-                InstanceCommand::Start { .. } | InstanceCommand::Operate(_)
-            ),
+            Command::Instance(command) => {
+                !matches!(command, InstanceCommand::Start { .. } | InstanceCommand::Operate(_))
+            }
             Command::Component(command) => {
-                matches!(
-                    command,
-                    ComponentCommand::List | ComponentCommand::Show { .. }
-                )
+                matches!(command, ComponentCommand::List | ComponentCommand::Show { .. })
             }
             Command::Tenant(command) => {
                 matches!(command, TenantCommand::List | TenantCommand::Show { .. })
@@ -62,10 +54,9 @@ impl Command {
             Command::Webhook(command) => matches!(command, WebhookCommand::List),
             Command::Mcp { write } => !write,
             Command::Audit(audit) => audit.forget.is_none(),
-            Command::Work(work) => matches!(
-                work.command,
-                None | Some(WorkCommand::List { .. } | WorkCommand::Show { .. })
-            ),
+            Command::Work(work) => {
+                matches!(work.command, None | Some(WorkCommand::List { .. } | WorkCommand::Show { .. }))
+            }
             _ => false,
         }
     }

@@ -18,12 +18,7 @@ const ORDERS: [&str; 5] = ["arrival", "priority", "deadline", "size", "own"];
         wed work --server https://… --token wed_…")]
 pub(crate) struct WorkArguments {
     /// The person who acts.
-    #[arg(
-        long = "as",
-        global = true,
-        env = "WEDFLOW_PERSON",
-        value_name = "NAME"
-    )]
+    #[arg(long = "as", global = true, env = "WEDFLOW_PERSON", value_name = "NAME")]
     pub(crate) person: Option<String>,
     #[command(flatten)]
     pub(crate) connection: AwayConnection,
@@ -123,11 +118,7 @@ pub(crate) enum WorkCommand {
         /// The item.
         item: i64,
         /// The work continues.
-        #[arg(
-            long = "continue",
-            conflicts_with = "stop",
-            required_unless_present = "stop"
-        )]
+        #[arg(long = "continue", conflicts_with = "stop", required_unless_present = "stop")]
         proceed: bool,
         /// The work stops, which is a failure.
         #[arg(long)]
@@ -256,12 +247,7 @@ pub(crate) struct CalendarArguments {
     #[arg(long, default_value = "UTC", value_name = "ZONE")]
     pub(crate) zone: String,
     /// Working days, 1 is Monday.
-    #[arg(
-        long,
-        default_value = "1,2,3,4,5",
-        value_delimiter = ',',
-        value_name = "DAYS"
-    )]
+    #[arg(long, default_value = "1,2,3,4,5", value_delimiter = ',', value_name = "DAYS")]
     pub(crate) weekdays: Vec<i32>,
     /// The time at which work begins.
     #[arg(long, default_value = "09:00", value_name = "TIME")]

@@ -10,11 +10,7 @@ use crate::problem::Problem;
 use crate::terminal::Terminal;
 
 /// Shows the audit log of a tenant.
-pub(crate) async fn run(
-    arguments: &AuditArguments,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn run(arguments: &AuditArguments, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let since = arguments.since.as_deref();
     let entries = door.audit(since, Some(arguments.limit)).await?;
     terminal.answer(&entries, || {
@@ -31,11 +27,7 @@ pub(crate) async fn run(
 }
 
 /// Shows the audit log of the installation, or forgets what is old of it.
-pub(crate) async fn run_all(
-    arguments: &AuditArguments,
-    store: &Store,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn run_all(arguments: &AuditArguments, store: &Store, terminal: &Terminal) -> Result<(), Problem> {
     if let Some(older) = &arguments.forget {
         let forgotten = store.forget_audit(older).await?;
         terminal.answer(&json!({ "forgotten": forgotten }), || {

@@ -5,8 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value as Json, json};
 use wedflow_away::{
-    AwayError, KeptResult, Leaving, Link, LocalItem, LocalStore, Returned, admit, disconnect,
-    prefetch, reconnect, take_worklist, warnings,
+    AwayError, KeptResult, Leaving, Link, LocalItem, LocalStore, Returned, admit, disconnect, prefetch, reconnect,
+    take_worklist, warnings,
 };
 use wedflow_client::{Client, Https};
 
@@ -26,34 +26,17 @@ pub(crate) async fn run(
     terminal: &Terminal,
 ) -> Result<(), Problem> {
     let path = connection.store.as_deref().ok_or_else(|| {
-        Problem::usage("no local store is named")
-            .hint("Say --store FILE, or set WEDFLOW_WORK_STORE.")
+        Problem::usage("no local store is named").hint("Say --store FILE, or set WEDFLOW_WORK_STORE.")
     })?;
     let mut store = LocalStore::open(path).map_err(problem)?;
     match command {
         AwayCommand::Sync => sync(&link(connection)?, &mut store, terminal)?,
-        AwayCommand::Away {
-            wait,
-            yes,
-            accept,
-            quota,
-        } => {
-            let leaving = Leaving {
-                wait_seconds: *wait,
-                confirmed: *yes,
-                accepted: *accept,
-                path,
-                quota_bytes: *quota,
-            };
+        AwayCommand::Away { wait, yes, accept, quota } => {
+            let leaving =
+                Leaving { wait_seconds: *wait, confirmed: *yes, accepted: *accept, path, quota_bytes: *quota };
             leave(&link(connection)?, &mut store, &leaving, terminal)?;
         }
-        AwayCommand::Do {
-            item,
-            set,
-            at_server,
-            failed,
-            reason,
-        } => {
+        AwayCommand::Do { item, set, at_server, failed, reason } => {
             let doing = Doing {
                 item: *item,
                 at_server: *at_server,
@@ -97,12 +80,7 @@ fn sync(link: &Link, store: &mut LocalStore, terminal: &Terminal) -> Result<(), 
 }
 
 /// Leaves, and shows each step as it ends.
-fn leave(
-    link: &Link,
-    store: &mut LocalStore,
-    leaving: &Leaving<'_>,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+fn leave(link: &Link, store: &mut LocalStore, leaving: &Leaving<'_>, terminal: &Terminal) -> Result<(), Problem> {
     let mut steps = Vec::new();
     disconnect(link, store, leaving, |step| {
         if !terminal.is_json() {
@@ -141,17 +119,9 @@ pub(crate) async fn inbox(connection: &AwayConnection, terminal: &Terminal) -> R
 }
 
 /// Shows the inbox on a thread that may wait; with a local store and the way by which it is filled, where there are.
-pub(crate) async fn show(
-    person: String,
-    client: Client,
-    local: Option<(PathBuf, Link)>,
-) -> Result<(), Problem> {
+pub(crate) async fn show(person: String, client: Client, local: Option<(PathBuf, Link)>) -> Result<(), Problem> {
     let (path, link) = local.unzip();
-    let server = Server {
-        client,
-        link,
-        runtime: tokio::runtime::Handle::current(),
-    };
+    let server = Server { client, link, runtime: tokio::runtime::Handle::current() };
     let shown = tokio::task::spawn_blocking(move || crate::inbox::show(&person, server, path));
     match shown.await {
         Ok(shown) => shown.map_err(problem),
@@ -220,9 +190,7 @@ fn server_of(connection: &AwayConnection) -> Result<(&str, &str), Problem> {
 fn local(store: &LocalStore, terminal: &Terminal) -> Result<(), Problem> {
     let items = store.items().map_err(problem)?;
     let results = store.results().map_err(problem)?;
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0.0, |since| since.as_secs_f64());
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
     let warned = warnings(store, now).map_err(problem)?;
     let mode = store.setting("mode").map_err(problem)?;
     let drafts = store.drafts().map_err(problem)?;
@@ -265,10 +233,7 @@ fn done_at(body: &Json) -> Option<String> {
 
 /// Prints all results: saved here, on their way, refused, confirmed.
 fn outbox(store: &LocalStore, terminal: &Terminal) -> Result<(), Problem> {
-    let (results, sent) = (
-        store.results().map_err(problem)?,
-        store.sent().map_err(problem)?,
-    );
+    let (results, sent) = (store.results().map_err(problem)?, store.sent().map_err(problem)?);
     let kept = results.iter().map(|one| {
         json!({ "item": one.item, "task": one.document["task"], "state": one.state, "at": done_at(&one.body),
             "values": one.body["values"], "answer": one.answer })
@@ -280,11 +245,7 @@ fn outbox(store: &LocalStore, terminal: &Terminal) -> Result<(), Problem> {
     let rows: Vec<Json> = kept.chain(confirmed).collect();
     terminal.answer(&rows, || {
         let columns = ["item", "task", "state", "at", "values"];
-        terminal.table(
-            &columns,
-            rows.iter()
-                .map(|row| columns.iter().map(|name| shown(&row[*name])).collect()),
-        );
+        terminal.table(&columns, rows.iter().map(|row| columns.iter().map(|name| shown(&row[*name])).collect()));
     });
     Ok(())
 }
@@ -348,12 +309,9 @@ fn send_if_connected(
         }
     }
     let kept = store.result(item).map_err(problem)?;
-    let document =
-        json!({ "item": item, "kept": true, "key": kept.key, "values": kept.body["values"] });
+    let document = json!({ "item": item, "kept": true, "key": kept.key, "values": kept.body["values"] });
     terminal.answer(&document, || {
-        terminal.line(&format!(
-            "The result of item {item} is kept; `wed work return` sends it.{why}"
-        ));
+        terminal.line(&format!("The result of item {item} is kept; `wed work return` sends it.{why}"));
     });
     Ok(())
 }
@@ -374,13 +332,7 @@ async fn perform(
     doing: Doing<'_>,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let Doing {
-        item,
-        at_server,
-        mut values,
-        failed,
-        reason,
-    } = doing;
+    let Doing { item, at_server, mut values, failed, reason } = doing;
     let (found, component) = if at_server {
         take_worklist(&link(connection)?, store, "arrival").map_err(problem)?;
         let found = store.enabled(item).map_err(problem)?;
@@ -450,10 +402,9 @@ pub(crate) fn problem(error: AwayError) -> Problem {
         AwayError::Foreign { .. } => {
             Problem::usage(message).hint("Nothing was changed. Say --store FILE with a file of your own.")
         }
-        AwayError::NotEnabled(_) => Problem::new(message)
-            .exit(4)
-            .code("not_enabled")
-            .hint("`wed work local` shows what is enabled."),
+        AwayError::NotEnabled(_) => {
+            Problem::new(message).exit(4).code("not_enabled").hint("`wed work local` shows what is enabled.")
+        }
         AwayError::Damaged(_) => Problem::new(message).hint("Run the command again: it is copied anew."),
         AwayError::Store(_) => Problem::new(message).hint(
             "When the disk is full, make room. Move a damaged store away, and `wed work sync` makes a new one; results \

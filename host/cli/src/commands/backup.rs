@@ -35,22 +35,18 @@ struct About {
 }
 
 /// Writes a backup of the database into a new folder.
-pub(crate) async fn backup(
-    arguments: &Arguments,
-    folder: &Path,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn backup(arguments: &Arguments, folder: &Path, terminal: &Terminal) -> Result<(), Problem> {
     let url = database::url(arguments, terminal).await?;
     let store = Store::connect(&url, 1).await?;
     let script = store.backup_script().await?;
     let tool = find("pg_dump", script.server_major)?;
-    std::os::unix::fs::DirBuilderExt::mode(&mut std::fs::DirBuilder::new(), 0o700)
-        .create(folder)
-        .map_err(|source| {
+    std::os::unix::fs::DirBuilderExt::mode(&mut std::fs::DirBuilder::new(), 0o700).create(folder).map_err(
+        |source| {
             Problem::new(format!("{} cannot be made", folder.display()))
                 .because(source)
                 .hint("Name a folder that does not exist yet.")
-        })?;
+        },
+    )?;
     let about = About {
         wed: env!("CARGO_PKG_VERSION").to_owned(),
         server_major: script.server_major,
@@ -64,9 +60,7 @@ pub(crate) async fn backup(
     let dump = folder.join(DUMP);
     let mut command = on(&url, &tool)?;
     // Another server may not know how this one compresses.
-    command
-        .args(["--format=custom", "--no-toast-compression", "--file"])
-        .arg(&dump);
+    command.args(["--format=custom", "--no-toast-compression", "--file"]).arg(&dump);
     ran(&mut command)?;
     spinner.finish_and_clear();
     let written = serde_json::to_vec_pretty(&about).unwrap_or_default();
@@ -86,16 +80,9 @@ pub(crate) async fn backup(
 }
 
 /// Restores a backup into an empty database.
-pub(crate) async fn restore(
-    arguments: &Arguments,
-    folder: &Path,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
-    let about = std::fs::read(folder.join(ABOUT)).map_err(|source| {
-        Problem::new(format!("{} is no backup of wed", folder.display()))
-            .because(source)
-            .exit(3)
-    })?;
+pub(crate) async fn restore(arguments: &Arguments, folder: &Path, terminal: &Terminal) -> Result<(), Problem> {
+    let about = std::fs::read(folder.join(ABOUT))
+        .map_err(|source| Problem::new(format!("{} is no backup of wed", folder.display())).because(source).exit(3))?;
     let about: About = serde_json::from_slice(&about)
         .map_err(|source| Problem::new("the backup's about.json cannot be read").because(source))?;
     let url = database::url(arguments, terminal).await?;
@@ -109,10 +96,7 @@ pub(crate) async fn restore(
     let spinner = terminal.spinner("restoring the database");
     let contents = contents_of(&url, &tool, folder)?;
     let mut command = on(&url, &tool)?;
-    command
-        .args(["--exit-on-error", "--single-transaction", "--dbname", &name])
-        .arg("--use-list")
-        .arg(contents.path());
+    command.args(["--exit-on-error", "--single-transaction", "--dbname", &name]).arg("--use-list").arg(contents.path());
     if !about.owners.is_empty() {
         command.arg("--no-owner");
     }
@@ -125,11 +109,8 @@ pub(crate) async fn restore(
     store.run_script(&about.owners).await?;
     spinner.finish_and_clear();
     let quoted = format!("\"{}\"", name.replace('"', "\"\""));
-    let after: Vec<String> = about
-        .after
-        .iter()
-        .map(|statement| statement.replace(DATABASE_PLACEHOLDER, &quoted))
-        .collect();
+    let after: Vec<String> =
+        about.after.iter().map(|statement| statement.replace(DATABASE_PLACEHOLDER, &quoted)).collect();
     store.run_script(&after).await?;
     if is_former_made {
         store.drop_former_owner(&about.owner).await?;
@@ -193,8 +174,7 @@ fn contents_of(url: &str, tool: &Path, folder: &Path) -> Result<tempfile::NamedT
         .collect();
     let mut file = tempfile::NamedTempFile::new()
         .map_err(|source| Problem::new("no temporary file can be made").because(source))?;
-    file.write_all(&kept)
-        .map_err(|source| Problem::new("the temporary file cannot be written").because(source))?;
+    file.write_all(&kept).map_err(|source| Problem::new("the temporary file cannot be written").because(source))?;
     Ok(file)
 }
 
@@ -213,11 +193,7 @@ async fn present(url: &str) -> Result<Store, Problem> {
 /// The tool of a version that can read the server, the oldest such one.
 pub(crate) fn find(name: &str, server_major: u32) -> Result<PathBuf, Problem> {
     let mut candidates: Vec<PathBuf> = std::env::var_os("PATH")
-        .map(|path| {
-            std::env::split_paths(&path)
-                .map(|folder| folder.join(name))
-                .collect()
-        })
+        .map(|path| std::env::split_paths(&path).map(|folder| folder.join(name)).collect())
         .unwrap_or_default();
     // Beside the private Postgres there are tools where somebody put them there.
     let private = PostgresSettings::from_environment().map(|settings| settings.binaries);
@@ -225,47 +201,34 @@ pub(crate) fn find(name: &str, server_major: u32) -> Result<PathBuf, Problem> {
         let versions = std::fs::read_dir(parent).into_iter().flatten().flatten();
         candidates.extend(versions.map(|version| version.path().join("bin").join(name)));
     }
-    let mut found: Vec<(u32, PathBuf)> = candidates
-        .into_iter()
-        .filter_map(|path| Some((major(&path)?, path)))
-        .collect();
+    let mut found: Vec<(u32, PathBuf)> =
+        candidates.into_iter().filter_map(|path| Some((major(&path)?, path))).collect();
     found.sort();
     let newest = found.last().map(|(version, _)| *version);
-    found
-        .into_iter()
-        .find(|(version, _)| *version >= server_major)
-        .map(|(_, path)| path)
-        .ok_or_else(|| {
-            Problem::new(match newest {
-                None => format!("{name} is not installed"),
-                Some(version) => format!("{name} is of version {version}, the server of {server_major}"),
-            })
-            .exit(3)
-            .hint(format!(
-                "Install the client tools of Postgres {server_major} or later. On Debian and Ubuntu: apt-get install \
+    found.into_iter().find(|(version, _)| *version >= server_major).map(|(_, path)| path).ok_or_else(|| {
+        Problem::new(match newest {
+            None => format!("{name} is not installed"),
+            Some(version) => format!("{name} is of version {version}, the server of {server_major}"),
+        })
+        .exit(3)
+        .hint(format!(
+            "Install the client tools of Postgres {server_major} or later. On Debian and Ubuntu: apt-get install \
                  postgresql-client-{server_major}; where that package is not known, first apt-get install \
                  postgresql-common && /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y"
-            ))
-        })
+        ))
+    })
 }
 
 /// The major version that a tool says it has.
 fn major(tool: &Path) -> Option<u32> {
     let output = Command::new(tool).arg("--version").output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
-    let digits = text
-        .split_whitespace()
-        .find(|word| word.starts_with(|first: char| first.is_ascii_digit()))?;
-    digits
-        .split(|other: char| !other.is_ascii_digit())
-        .next()?
-        .parse()
-        .ok()
+    let digits = text.split_whitespace().find(|word| word.starts_with(|first: char| first.is_ascii_digit()))?;
+    digits.split(|other: char| !other.is_ascii_digit()).next()?.parse().ok()
 }
 
 fn parsed(url: &str) -> Result<url::Url, Problem> {
-    url::Url::parse(url)
-        .map_err(|source| Problem::usage("the database URL cannot be read").because(source))
+    url::Url::parse(url).map_err(|source| Problem::usage("the database URL cannot be read").because(source))
 }
 
 /// A tool that finds the database by its environment: arguments are seen by everybody on the machine.
@@ -314,9 +277,8 @@ fn percent(text: &str) -> String {
 /// Runs a tool to its end; what it says is the problem's detail.
 fn ran(command: &mut Command) -> Result<(), Problem> {
     let program = command.get_program().to_string_lossy().into_owned();
-    let output = command
-        .output()
-        .map_err(|source| Problem::new(format!("{program} cannot be started")).because(source))?;
+    let output =
+        command.output().map_err(|source| Problem::new(format!("{program} cannot be started")).because(source))?;
     if output.status.success() {
         return Ok(());
     }
@@ -334,7 +296,5 @@ fn private(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
         .mode(0o600)
         .open(path)
         .and_then(|mut file| file.write_all(bytes))
-        .map_err(|source| {
-            Problem::new(format!("{} cannot be written", path.display())).because(source)
-        })
+        .map_err(|source| Problem::new(format!("{} cannot be written", path.display())).because(source))
 }

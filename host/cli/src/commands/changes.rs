@@ -25,11 +25,7 @@ fn has_changes(applied: &Applied) -> bool {
 }
 
 /// Shows the changes of a flow that there is, and asks; returns true if they are not meant.
-pub(crate) async fn asked(
-    door: &Door,
-    definition: &FlowDefinition,
-    terminal: &Terminal,
-) -> Result<bool, Problem> {
+pub(crate) async fn asked(door: &Door, definition: &FlowDefinition, terminal: &Terminal) -> Result<bool, Problem> {
     let preview = door.preview(definition).await?;
     let would = &preview.would_apply;
     if would.created || !has_changes(would) {
@@ -64,18 +60,9 @@ fn print_changes(applied: &Applied, terminal: &Terminal) {
         ("triggers changed", &applied.triggers_changed),
         ("triggers removed", &applied.triggers_removed),
         ("transitions left to components", &applied.transitions_bound),
-        (
-            "transitions left to external workers",
-            &applied.transitions_unbound,
-        ),
-        (
-            "triggers disabled, left as they are",
-            &applied.triggers_disabled,
-        ),
-        (
-            "attributes not in the file, left as they are",
-            &applied.attributes_kept,
-        ),
+        ("transitions left to external workers", &applied.transitions_unbound),
+        ("triggers disabled, left as they are", &applied.triggers_disabled),
+        ("attributes not in the file, left as they are", &applied.attributes_kept),
     ] {
         if !names.is_empty() {
             terminal.line(&format!("  {what}: {}", names.join(", ")));
@@ -84,11 +71,7 @@ fn print_changes(applied: &Applied, terminal: &Terminal) {
 }
 
 /// Prints what applying a definition would do, and which live instances would fire what.
-pub(crate) async fn preview(
-    door: &Door,
-    definition: &FlowDefinition,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn preview(door: &Door, definition: &FlowDefinition, terminal: &Terminal) -> Result<(), Problem> {
     let preview = door.preview(definition).await?;
     let mut document = json!(preview);
     document["flow"] = definition.name.as_str().into();
@@ -108,10 +91,7 @@ pub(crate) fn print_preview(applied: &Applied, rows: &[Rematched], terminal: &Te
     });
     print_changes(applied, terminal);
     if !applied.components_missing.is_empty() {
-        terminal.line(&format!(
-            "  components not uploaded: {}",
-            applied.components_missing.join(", ")
-        ));
+        terminal.line(&format!("  components not uploaded: {}", applied.components_missing.join(", ")));
     }
     terminal.line(&format!(
         "A re-match would then touch {}{}",
@@ -127,12 +107,6 @@ pub(crate) fn print_preview(applied: &Applied, rows: &[Rematched], terminal: &Te
 pub(crate) fn print_touched(fires: &str, rows: &[Rematched], terminal: &Terminal) {
     terminal.table(
         &["wid", fires, "status"],
-        rows.iter().map(|one| {
-            vec![
-                one.wid.to_string(),
-                one.fires.join(", "),
-                one.becomes.to_string(),
-            ]
-        }),
+        rows.iter().map(|one| vec![one.wid.to_string(), one.fires.join(", "), one.becomes.to_string()]),
     );
 }

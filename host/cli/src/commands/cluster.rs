@@ -17,11 +17,7 @@ enum Clusters {
     Server(Box<Door>),
 }
 
-pub(crate) async fn run(
-    command: &ClusterCommand,
-    arguments: &Arguments,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn run(command: &ClusterCommand, arguments: &Arguments, terminal: &Terminal) -> Result<(), Problem> {
     let clusters = match (directory::open(arguments).await?, door::place(arguments)?) {
         (Some(directory), _) => Clusters::Directory(Box::new(directory)),
         (None, Place::Server(_)) => {
@@ -31,17 +27,8 @@ pub(crate) async fn run(
         (None, Place::Database(_)) => return Err(no_directory()),
     };
     match command {
-        ClusterCommand::Add {
-            name,
-            url,
-            read_url,
-            dry_run,
-        } => {
-            let asked = PutCluster {
-                url: url.clone(),
-                read_url: read_url.clone(),
-                check: *dry_run,
-            };
+        ClusterCommand::Add { name, url, read_url, dry_run } => {
+            let asked = PutCluster { url: url.clone(), read_url: read_url.clone(), check: *dry_run };
             let added = clusters.add(name, &asked).await?;
             terminal.answer(&added, || say_added(&added, *dry_run, terminal));
             Ok(())
@@ -54,8 +41,7 @@ pub(crate) async fn run(
         ClusterCommand::Drain { name } => drain(&clusters, name, true, terminal).await,
         ClusterCommand::Open { name } => drain(&clusters, name, false, terminal).await,
         ClusterCommand::Delete { name, yes } => {
-            let asked =
-                format!("Take cluster {name} out of the directory? Its database stays as it is.");
+            let asked = format!("Take cluster {name} out of the directory? Its database stays as it is.");
             if !yes && !terminal.confirmed(&asked)? {
                 return Err(Problem::new("nothing was removed"));
             }
@@ -70,9 +56,8 @@ pub(crate) async fn run(
 
 /// Refuses a command that needs a directory.
 pub(crate) fn no_directory() -> Problem {
-    Problem::usage("no directory of clusters is named").hint(
-        "Say --directory postgres://…, or set WEDFLOW_DIRECTORY; or use a server that has one.",
-    )
+    Problem::usage("no directory of clusters is named")
+        .hint("Say --directory postgres://…, or set WEDFLOW_DIRECTORY; or use a server that has one.")
 }
 
 fn as_document(row: wedflow_store::ClusterRow) -> Cluster {
@@ -93,11 +78,7 @@ impl Clusters {
         };
         let addresses = (asked.url.as_str(), asked.read_url.as_deref());
         let added = directory.add_cluster(name, addresses, asked.check).await?;
-        Ok(ClusterAdded {
-            name: name.to_owned(),
-            taken: added.taken,
-            skipped: added.skipped,
-        })
+        Ok(ClusterAdded { name: name.to_owned(), taken: added.taken, skipped: added.skipped })
     }
 
     async fn list(&self) -> Result<Vec<Cluster>, Problem> {
@@ -112,12 +93,8 @@ impl Clusters {
 
     async fn set_draining(&self, name: &str, draining: bool) -> Result<Cluster, Problem> {
         match self {
-            Clusters::Directory(directory) => {
-                Ok(as_document(directory.set_draining(name, draining).await?))
-            }
-            Clusters::Server(door) => Ok(door
-                .change_cluster(name, &ClusterChange { draining })
-                .await?),
+            Clusters::Directory(directory) => Ok(as_document(directory.set_draining(name, draining).await?)),
+            Clusters::Server(door) => Ok(door.change_cluster(name, &ClusterChange { draining }).await?),
         }
     }
 
@@ -129,19 +106,11 @@ impl Clusters {
     }
 }
 
-async fn drain(
-    clusters: &Clusters,
-    name: &str,
-    draining: bool,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+async fn drain(clusters: &Clusters, name: &str, draining: bool, terminal: &Terminal) -> Result<(), Problem> {
     let cluster = clusters.set_draining(name, draining).await?;
     terminal.answer(&cluster, || {
         terminal.line(&match draining {
-            true => format!(
-                "Cluster {name} takes no new tenants; {} on it.",
-                counted(cluster.tenants, "tenant")
-            ),
+            true => format!("Cluster {name} takes no new tenants; {} on it.", counted(cluster.tenants, "tenant")),
             false => format!("Cluster {name} takes new tenants."),
         });
         if draining && cluster.tenants > 0 {

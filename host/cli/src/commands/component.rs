@@ -15,35 +15,24 @@ use crate::terminal::Terminal;
 
 /// `wed component encode`, for which no database is needed.
 pub(crate) fn encode(module: &Path, output: &Path, terminal: &Terminal) -> Result<(), Problem> {
-    let bytes = std::fs::read(module).map_err(|source| {
-        Problem::new(format!("{} cannot be read", module.display()))
-            .because(source)
-            .exit(3)
-    })?;
+    let bytes = std::fs::read(module)
+        .map_err(|source| Problem::new(format!("{} cannot be read", module.display())).because(source).exit(3))?;
     let component = wedflow_authoring::encode(&bytes)
         .map_err(|error| Problem::new(format!("{}: {error}", module.display())).exit(4))?;
-    std::fs::write(output, &component).map_err(|source| {
-        Problem::new(format!("{} cannot be written", output.display())).because(source)
-    })?;
-    terminal.answer(
-        &json!({ "component": output, "bytes": component.len() }),
-        || terminal.line(&format!("{}: {} bytes", output.display(), component.len())),
-    );
+    std::fs::write(output, &component)
+        .map_err(|source| Problem::new(format!("{} cannot be written", output.display())).because(source))?;
+    terminal.answer(&json!({ "component": output, "bytes": component.len() }), || {
+        terminal.line(&format!("{}: {} bytes", output.display(), component.len()))
+    });
     Ok(())
 }
 
-pub(crate) async fn run(
-    command: &ComponentCommand,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn run(command: &ComponentCommand, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     match command {
         ComponentCommand::Push(arguments) => push_all(arguments, door, terminal).await,
         ComponentCommand::Encode { module, output } => encode(module, output, terminal),
         ComponentCommand::List => list(door, terminal).await,
-        ComponentCommand::Activate { name, version } => {
-            activate(door, name, Some(*version), terminal).await
-        }
+        ComponentCommand::Activate { name, version } => activate(door, name, Some(*version), terminal).await,
         ComponentCommand::Rollback { name } => activate(door, name, None, terminal).await,
         ComponentCommand::Gc { keep } => collect(*keep, door, terminal).await,
         ComponentCommand::Show { name } => show(name, door, terminal).await,
@@ -51,29 +40,19 @@ pub(crate) async fn run(
 }
 
 /// Uploads files: all, or none when one of them is refused.
-async fn push_all(
-    arguments: &PushArguments,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+async fn push_all(arguments: &PushArguments, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let files = &arguments.files;
     if arguments.name.is_some() && files.len() > 1 {
         return Err(Problem::usage("--name names one component").hint("Push the files one by one."));
     }
     let name = arguments.name.as_deref();
-    let check = UploadTerms {
-        check: true,
-        ..UploadTerms::default()
-    };
+    let check = UploadTerms { check: true, ..UploadTerms::default() };
     if files.len() > 1 {
         for file in files {
             push(file, name, &check, door, terminal).await?;
         }
     }
-    let terms = UploadTerms {
-        activate: arguments.activate,
-        ..UploadTerms::default()
-    };
+    let terms = UploadTerms { activate: arguments.activate, ..UploadTerms::default() };
     let mut pushed = Vec::new();
     for file in files {
         let upload = push(file, name, &terms, door, terminal).await?;
@@ -105,18 +84,14 @@ fn say_pushed(upload: &Uploaded, terminal: &Terminal) {
     let (name, version) = (&upload.name, upload.version);
     let transitions = upload.transitions.join(", ");
     if upload.active {
-        terminal.line(&format!(
-            "Component {name} version {version} performs {transitions}."
-        ));
+        terminal.line(&format!("Component {name} version {version} performs {transitions}."));
         return;
     }
     terminal.line(&format!(
         "Component {name} version {version} is stored, and not in use: a flow that fits the version before would not \
          fit it."
     ));
-    terminal.say(&format!(
-        "To use it all the same: wed component activate {name} {version}"
-    ));
+    terminal.say(&format!("To use it all the same: wed component activate {name} {version}"));
 }
 
 /// Lists every version of the components of a tenant.
@@ -124,15 +99,7 @@ async fn list(door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let components = door.components(None).await?;
     terminal.answer(&components, || {
         terminal.table(
-            &[
-                "component",
-                "version",
-                "in use",
-                "size",
-                "transitions",
-                "flows",
-                "uploaded",
-            ],
+            &["component", "version", "in use", "size", "transitions", "flows", "uploaded"],
             components.iter().map(|component| {
                 vec![
                     component.name.clone(),
@@ -158,10 +125,7 @@ fn flows_of(used_by: &[String]) -> usize {
 /// Removes old versions that no flow uses.
 async fn collect(keep: i32, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let removed = door.collect_components(Some(keep)).await?;
-    let document: Vec<_> = removed
-        .iter()
-        .map(|one| json!({ "component": one.name, "version": one.version }))
-        .collect();
+    let document: Vec<_> = removed.iter().map(|one| json!({ "component": one.name, "version": one.version })).collect();
     terminal.answer(&json!({ "removed": document }), || {
         if removed.is_empty() {
             terminal.line("Nothing to remove.");
@@ -186,31 +150,18 @@ async fn show(name: &str, door: &Door, terminal: &Terminal) -> Result<(), Proble
             None | Some("") => String::new(),
             Some(sdk) => format!(", made with the SDK {sdk}"),
         };
-        terminal.line(&format!(
-            "{} version {}{made_with}, sha256 {}",
-            newest.name, newest.version, newest.digest
-        ));
+        terminal.line(&format!("{} version {}{made_with}, sha256 {}", newest.name, newest.version, newest.digest));
         terminal.table(
             &["transition", "reads", "writes", "suggests", "description"],
-            newest.manifest["transitions"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .map(|declaration| {
-                    vec![
-                        declaration["transition"]
-                            .as_str()
-                            .unwrap_or_default()
-                            .to_owned(),
-                        attribute_list(&declaration["reads"], "everything"),
-                        attribute_list(&declaration["writes"], "anything (SET clause)"),
-                        suggestions(declaration),
-                        declaration["description"]
-                            .as_str()
-                            .unwrap_or_default()
-                            .to_owned(),
-                    ]
-                }),
+            newest.manifest["transitions"].as_array().into_iter().flatten().map(|declaration| {
+                vec![
+                    declaration["transition"].as_str().unwrap_or_default().to_owned(),
+                    attribute_list(&declaration["reads"], "everything"),
+                    attribute_list(&declaration["writes"], "anything (SET clause)"),
+                    suggestions(declaration),
+                    declaration["description"].as_str().unwrap_or_default().to_owned(),
+                ]
+            }),
         );
         if !newest.used_by.is_empty() {
             terminal.line(&format!("Used by {}", newest.used_by.join(", ")));
@@ -220,12 +171,7 @@ async fn show(name: &str, door: &Door, terminal: &Terminal) -> Result<(), Proble
 }
 
 /// Puts a version into use; the one before the present when none is given.
-async fn activate(
-    door: &Door,
-    name: &str,
-    version: Option<i32>,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+async fn activate(door: &Door, name: &str, version: Option<i32>, terminal: &Terminal) -> Result<(), Problem> {
     let version = door.activate(name, version).await?.version;
     terminal.answer(&json!({ "component": name, "version": version }), || {
         terminal.line(&format!("Component {name} version {version} is in use."));
@@ -236,25 +182,15 @@ async fn activate(
 /// Reads a component's file, but no more of it than is accepted.
 fn read(file: &Path) -> Result<Vec<u8>, Problem> {
     let limit = Limits::default().component_bytes;
-    let unreadable = |source| {
-        Problem::new(format!("{} cannot be read", file.display()))
-            .exit(3)
-            .because(source)
-    };
+    let unreadable = |source| Problem::new(format!("{} cannot be read", file.display())).exit(3).because(source);
     let opened = std::fs::File::open(file).map_err(unreadable)?;
     let mut bytes = Vec::new();
     // A pipe or a device may never end.
-    opened
-        .take(limit + 1)
-        .read_to_end(&mut bytes)
-        .map_err(unreadable)?;
+    opened.take(limit + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > limit {
-        return Err(Problem::new(format!(
-            "{} is refused: it has more than {limit} bytes",
-            file.display()
-        ))
-        .exit(4)
-        .hint("Strip debug information (Rust: `strip = true`) and build for size."));
+        return Err(Problem::new(format!("{} is refused: it has more than {limit} bytes", file.display()))
+            .exit(4)
+            .hint("Strip debug information (Rust: `strip = true`) and build for size."));
     }
     Ok(bytes)
 }
@@ -269,10 +205,7 @@ pub(crate) async fn push(
 ) -> Result<Uploaded, Problem> {
     let bytes = read(file)?;
     let of_file = file.file_stem();
-    let terms = UploadTerms {
-        otherwise: of_file.map(|stem| stem.to_string_lossy().to_lowercase()),
-        ..terms.clone()
-    };
+    let terms = UploadTerms { otherwise: of_file.map(|stem| stem.to_string_lossy().to_lowercase()), ..terms.clone() };
     let spinner = terminal.spinner(&format!("checking and compiling {}", file.display()));
     let upload = door.upload(name, &terms, bytes).await;
     spinner.finish_and_clear();
@@ -283,31 +216,19 @@ pub(crate) async fn push(
                 &problem.detail,
                 "Build it for wasm32-wasip2 against wed:flow@0.1.0; see `wed explain transitions`.",
             ));
-            Err(
-                Problem::new(format!("{} is refused: {what}", file.display()))
-                    .exit(4)
-                    .hint(mend),
-            )
+            Err(Problem::new(format!("{} is refused: {what}", file.display())).exit(4).hint(mend))
         }
         upload => Ok(upload?),
     }
 }
 
 /// Leaves transitions of a flow to a component; returns what of them does not fit.
-async fn bind(
-    upload: &Uploaded,
-    flow: &str,
-    only: &[String],
-    door: &Door,
-) -> Result<Vec<String>, Problem> {
+async fn bind(upload: &Uploaded, flow: &str, only: &[String], door: &Door) -> Result<Vec<String>, Problem> {
     for wanted in only {
         if !upload.transitions.contains(wanted) {
-            return Err(Problem::new(format!(
-                "component {} does not declare transition \"{wanted}\"",
-                upload.name
-            ))
-            .exit(4)
-            .hint(format!("It declares: {}.", upload.transitions.join(", "))));
+            return Err(Problem::new(format!("component {} does not declare transition \"{wanted}\"", upload.name))
+                .exit(4)
+                .hint(format!("It declares: {}.", upload.transitions.join(", "))));
         }
     }
     let chosen = match only {
@@ -340,11 +261,7 @@ fn suggestions(declaration: &serde_json::Value) -> String {
     if let Some(condition) = declaration["condition"].as_str() {
         parts.push(format!("when {condition}"));
     }
-    for (key, what, unit) in [
-        ("timeout", "timeout", " ms"),
-        ("fuel", "fuel", ""),
-        ("memory", "memory", " bytes"),
-    ] {
+    for (key, what, unit) in [("timeout", "timeout", " ms"), ("fuel", "fuel", ""), ("memory", "memory", " bytes")] {
         if let Some(value) = declaration[key].as_u64() {
             parts.push(format!("{what} {value}{unit}"));
         }

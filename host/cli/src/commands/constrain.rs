@@ -15,10 +15,7 @@ pub(crate) async fn lint(flow: &str, door: &Door, terminal: &Terminal) -> Result
     terminal.answer(&found, || {
         for one in &found {
             let certain = if one.certain { "" } else { " (perhaps)" };
-            terminal.line(&format!(
-                "{}: {}{certain}: {}",
-                one.place, one.code, one.text
-            ));
+            terminal.line(&format!("{}: {}{certain}: {}", one.place, one.code, one.text));
             if let Some(state) = &one.state {
                 terminal.line(&format!("  for example {state}"));
             }
@@ -32,23 +29,11 @@ pub(crate) async fn lint(flow: &str, door: &Door, terminal: &Terminal) -> Result
 }
 
 /// Lists what instances hold and wait for.
-pub(crate) async fn reservations(
-    flow: &str,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn reservations(flow: &str, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let rows = door.reservations(flow).await?;
     terminal.answer(&rows, || {
         terminal.table(
-            &[
-                "wid",
-                "transition",
-                "resource",
-                "key",
-                "amount",
-                "state",
-                "since",
-            ],
+            &["wid", "transition", "resource", "key", "amount", "state", "since"],
             rows.iter().map(|row| {
                 vec![
                     row.wid.to_string(),
@@ -70,11 +55,7 @@ pub(crate) async fn reservations(
 }
 
 /// Lists or sets what there is.
-pub(crate) async fn resource(
-    command: &ResourceCommand,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn resource(command: &ResourceCommand, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     match command {
         ResourceCommand::List { flow } => {
             let rows = door.resources(flow).await?;
@@ -93,13 +74,7 @@ pub(crate) async fn resource(
                 );
             });
         }
-        ResourceCommand::Set {
-            flow,
-            key,
-            capacity,
-            minimum,
-            resource,
-        } => {
+        ResourceCommand::Set { flow, key, capacity, minimum, resource } => {
             let stock = SetResource {
                 resource: resource.clone(),
                 key: key.clone(),
@@ -107,21 +82,16 @@ pub(crate) async fn resource(
                 minimum: Some(minimum.clone()),
             };
             door.set_resource(flow, &stock).await?;
-            terminal.answer(
-                &json!({ "key": key, "capacity": capacity, "minimum": minimum }),
-                || terminal.line(&format!("There is {capacity} of {key}.")),
-            );
+            terminal.answer(&json!({ "key": key, "capacity": capacity, "minimum": minimum }), || {
+                terminal.line(&format!("There is {capacity} of {key}."))
+            });
         }
     }
     Ok(())
 }
 
 /// Lists, adds or drops an order of tasks.
-pub(crate) async fn order(
-    command: &OrderCommand,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn order(command: &OrderCommand, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     match command {
         OrderCommand::List { flow } => {
             let rows = door.task_orders(flow).await?;
@@ -139,12 +109,7 @@ pub(crate) async fn order(
                 );
             });
         }
-        OrderCommand::Add {
-            flow,
-            trigger,
-            after,
-            instance,
-        } => {
+        OrderCommand::Add { flow, trigger, after, instance } => {
             let wid = door.wid_if_named(flow, instance.as_ref()).await?;
             let order = task_order(trigger, after, wid);
             door.add_task_order(flow, &order).await?;
@@ -152,12 +117,7 @@ pub(crate) async fn order(
                 terminal.line(&format!("{trigger} comes after {after}."));
             });
         }
-        OrderCommand::Delete {
-            flow,
-            trigger,
-            after,
-            instance,
-        } => {
+        OrderCommand::Delete { flow, trigger, after, instance } => {
             let wid = door.wid_if_named(flow, instance.as_ref()).await?;
             let order = task_order(trigger, after, wid);
             door.delete_task_order(flow, &order).await?;
@@ -168,10 +128,5 @@ pub(crate) async fn order(
 }
 
 fn task_order(trigger: &str, after: &str, wid: Option<Wid>) -> TaskOrder {
-    TaskOrder {
-        trigger: trigger.to_owned(),
-        after: after.to_owned(),
-        wid,
-        actor: None,
-    }
+    TaskOrder { trigger: trigger.to_owned(), after: after.to_owned(), wid, actor: None }
 }

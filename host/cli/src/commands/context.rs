@@ -18,14 +18,11 @@ const TOKEN_SHOWN: usize = 12;
 const TOKEN_BYTES_MAX: u64 = 4_096;
 
 /// Logs in: asks the server whose the token is, keeps both, and uses them from then on.
-pub(crate) async fn login(
-    arguments: &Arguments,
-    login: &LoginArguments,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
-    let url = arguments.server.clone().ok_or_else(|| {
-        Problem::usage("no server is named").hint("Say --server https://…, or set WEDFLOW_SERVER.")
-    })?;
+pub(crate) async fn login(arguments: &Arguments, login: &LoginArguments, terminal: &Terminal) -> Result<(), Problem> {
+    let url = arguments
+        .server
+        .clone()
+        .ok_or_else(|| Problem::usage("no server is named").hint("Say --server https://…, or set WEDFLOW_SERVER."))?;
     let url = url.trim_end_matches('/').to_owned();
     let server = Server {
         token: match &arguments.token {
@@ -36,14 +33,10 @@ pub(crate) async fn login(
         trust_ca: arguments.trust_server_ca.clone(),
         origin: Origin::Option("--server"),
     };
-    let me = wedflow_client::Client::new(door::connect(&server)?)
-        .me()
-        .await?;
+    let me = wedflow_client::Client::new(door::connect(&server)?).me().await?;
     let name = login.name.clone().unwrap_or_else(|| host_of(&server.url));
     if name == LOCAL || name.is_empty() {
-        return Err(
-            Problem::usage(format!("\"{name}\" cannot name a server")).hint("Say --name NAME.")
-        );
+        return Err(Problem::usage(format!("\"{name}\" cannot name a server")).hint("Say --name NAME."));
     }
     let mut contexts = Contexts::read()?;
     contexts.current = Some(name.clone());
@@ -59,14 +52,8 @@ pub(crate) async fn login(
     let file = contexts.write()?;
     let document = json!({ "context": name, "server": url, "tenant": me.tenant, "user": me.user, "role": me.role });
     terminal.answer(&document, || {
-        terminal.line(&format!(
-            "Logged in at {url} as {} ({}) of tenant {}.",
-            me.user, me.role, me.tenant
-        ));
-        terminal.say(&format!(
-            "Context {name} is in use; its token is kept in {}.",
-            file.display()
-        ));
+        terminal.line(&format!("Logged in at {url} as {} ({}) of tenant {}.", me.user, me.role, me.tenant));
+        terminal.say(&format!("Context {name} is in use; its token is kept in {}.", file.display()));
     });
     Ok(())
 }
@@ -83,9 +70,8 @@ fn ask_token(url: &str) -> Result<String, Problem> {
         text
     };
     match token.trim() {
-        "" => Err(Problem::usage("no token was given").hint(
-            "Say --token TOKEN, set WEDFLOW_TOKEN, or pipe it in; `wed token create` makes one.",
-        )),
+        "" => Err(Problem::usage("no token was given")
+            .hint("Say --token TOKEN, set WEDFLOW_TOKEN, or pipe it in; `wed token create` makes one.")),
         token => Ok(token.to_owned()),
     }
 }
@@ -144,13 +130,7 @@ fn list(contexts: &Contexts, terminal: &Terminal) {
         let mut rows = vec![local.to_vec()];
         rows[0][0] = mark(LOCAL);
         rows.extend(contexts.context.iter().map(|(name, context)| {
-            vec![
-                mark(name),
-                name.clone(),
-                context.server.clone(),
-                context.tenant.clone(),
-                context.user.clone(),
-            ]
+            vec![mark(name), name.clone(), context.server.clone(), context.tenant.clone(), context.user.clone()]
         }));
         terminal.table(&["in use", "context", "server", "tenant", "user"], rows);
     });
@@ -168,10 +148,7 @@ pub(crate) async fn whoami(arguments: &Arguments, terminal: &Terminal) -> Result
     document["server"] = server.as_str().into();
     terminal.answer(&document, || {
         match me.token.is_empty() {
-            true => terminal.line(&format!(
-                "The owner of the database, as an {} of tenant {}.",
-                me.role, me.tenant
-            )),
+            true => terminal.line(&format!("The owner of the database, as an {} of tenant {}.", me.role, me.tenant)),
             false => terminal.line(&format!(
                 "{} ({}) of tenant {} at {server}, with the token \"{}\".",
                 me.user, me.role, me.tenant, me.token
@@ -186,11 +163,7 @@ pub(crate) async fn whoami(arguments: &Arguments, terminal: &Terminal) -> Result
 }
 
 /// Shows the settings in force, and where each comes from.
-pub(crate) fn show_config(
-    arguments: &Arguments,
-    with_origin: bool,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) fn show_config(arguments: &Arguments, with_origin: bool, terminal: &Terminal) -> Result<(), Problem> {
     let given = |option: &'static str, variable: &'static str| {
         let is_set = std::env::var_os(variable).is_some_and(|value| !value.is_empty());
         match (crate::in_force::is_given(option), is_set) {
@@ -222,11 +195,7 @@ pub(crate) fn show_config(
             let shown = url.map(without_password);
             let shown = shown.unwrap_or_else(|| "the private Postgres".to_owned());
             rows.push((kind, shown, origin));
-            rows.push((
-                "tenant",
-                arguments.tenant.clone(),
-                given("--tenant", "WEDFLOW_TENANT"),
-            ));
+            rows.push(("tenant", arguments.tenant.clone(), given("--tenant", "WEDFLOW_TENANT")));
         }
     }
     let home = wedflow_embedded_postgres::default_home().ok();
@@ -235,9 +204,7 @@ pub(crate) fn show_config(
     let folder = contexts::folder().map_or_else(String::new, |folder| folder.display().to_string());
     rows.push(("config", folder, given("", "WEDFLOW_CONFIG")));
     let documents: Vec<_> = (rows.iter())
-        .map(|(name, value, origin)| {
-            json!({ "setting": name, "value": value, "origin": origin.to_string() })
-        })
+        .map(|(name, value, origin)| json!({ "setting": name, "value": value, "origin": origin.to_string() }))
         .collect();
     terminal.answer(&documents, || {
         let head = ["setting", "value", "from"];

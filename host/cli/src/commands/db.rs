@@ -10,11 +10,7 @@ use crate::database::{self, FEW_CONNECTIONS, private_cluster, start_private};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
-pub(crate) async fn run(
-    arguments: &Arguments,
-    command: &DbCommand,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn run(arguments: &Arguments, command: &DbCommand, terminal: &Terminal) -> Result<(), Problem> {
     match command {
         DbCommand::Start => {
             made(&start_private(terminal).await?).await?;
@@ -24,17 +20,11 @@ pub(crate) async fn run(
             let hosts = hosts_at_work().await;
             let stopped = private_cluster()?.stop().await?;
             if hosts > 0 {
-                terminal.say(&format!(
-                    "{} at work on it, and waits for its return: wed db start",
-                    counted(hosts, "host")
-                ));
+                terminal
+                    .say(&format!("{} at work on it, and waits for its return: wed db start", counted(hosts, "host")));
             }
             terminal.answer(&json!({ "stopped": stopped, "hosts": hosts }), || {
-                terminal.line(if stopped {
-                    "Stopped."
-                } else {
-                    "It was not running."
-                });
+                terminal.line(if stopped { "Stopped." } else { "It was not running." });
             });
             Ok(())
         }
@@ -64,11 +54,7 @@ async fn hosts_at_work() -> usize {
 }
 
 /// Sets how long history is kept, where that is asked for, and shows it.
-async fn retention(
-    arguments: &Arguments,
-    wanted: &RetentionArguments,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+async fn retention(arguments: &Arguments, wanted: &RetentionArguments, terminal: &Terminal) -> Result<(), Problem> {
     let store = database::open(arguments, terminal, FEW_CONNECTIONS).await?;
     let kinds = [
         ("trace", &wanted.keep),
@@ -86,10 +72,8 @@ async fn retention(
     set.map_err(|error| Problem::from(error).exit(2))?;
     let kept = store.retention().await?;
     terminal.answer(&kept, || {
-        let shown = |keep: &Option<String>| {
-            keep.as_ref()
-                .map_or_else(|| "for ever".to_owned(), |keep| format!("for {keep}"))
-        };
+        let shown =
+            |keep: &Option<String>| keep.as_ref().map_or_else(|| "for ever".to_owned(), |keep| format!("for {keep}"));
         terminal.line(&format!("History is kept {}.", shown(&kept.trace)));
         for (what, keep) in [
             ("Attempts", &kept.attempts),
@@ -123,13 +107,9 @@ fn status(terminal: &Terminal) -> Result<(), Problem> {
         || {
             let version = version.unwrap_or("of unknown version");
             match &connection {
-                Some(connection) => terminal.line(&format!(
-                    "PostgreSQL {version} runs on 127.0.0.1:{}, data in {home}.",
-                    connection.port
-                )),
-                None => terminal.line(&format!(
-                    "PostgreSQL {version} is not running; data in {home}."
-                )),
+                Some(connection) => terminal
+                    .line(&format!("PostgreSQL {version} runs on 127.0.0.1:{}, data in {home}.", connection.port)),
+                None => terminal.line(&format!("PostgreSQL {version} is not running; data in {home}.")),
             }
         },
     );

@@ -24,16 +24,10 @@ const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// Demos that are played by hand over SQL, or by people.
 const PLAYED: [&(&str, &str); 2] = [&requisition::ABOUT, &manutencao::ABOUT];
 
-pub(crate) async fn run(
-    arguments: &Arguments,
-    demo: &DemoArguments,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn run(arguments: &Arguments, demo: &DemoArguments, terminal: &Terminal) -> Result<(), Problem> {
     let known = || SAMPLES.iter().chain(PLAYED);
     let Some(name) = &demo.name else {
-        let document: Vec<_> = known()
-            .map(|(name, about)| json!({ "demo": name, "about": about }))
-            .collect();
+        let document: Vec<_> = known().map(|(name, about)| json!({ "demo": name, "about": about })).collect();
         terminal.answer(&document, || {
             terminal.table(
                 &["demo", "what it shows"],
@@ -57,24 +51,15 @@ pub(crate) async fn run(
         return manutencao::run(&store, &arguments.tenant, terminal).await;
     }
     let sample = Sample::open(name, demo.samples.as_deref())?;
-    let settings = HostSettings {
-        name: format!("demo-{name}"),
-        ..HostSettings::default()
-    };
+    let settings = HostSettings { name: format!("demo-{name}"), ..HostSettings::default() };
     let store = database::make(arguments, terminal, settings.connections()).await?;
     let tenant = &arguments.tenant;
 
     let door = door::of_store(&store, tenant, "operator");
-    let terms = UploadTerms {
-        activate: true,
-        ..UploadTerms::default()
-    };
+    let terms = UploadTerms { activate: true, ..UploadTerms::default() };
     for (name, file) in &sample.components {
         let upload = component::push(file, Some(name), &terms, &door, terminal).await?;
-        terminal.say(&format!(
-            "component {} version {} is uploaded",
-            upload.name, upload.version
-        ));
+        terminal.say(&format!("component {} version {} is uploaded", upload.name, upload.version));
     }
     let host = host::start(&store, settings).await?;
     let result = run_all(&sample, demo, &door, terminal).await;
@@ -82,15 +67,8 @@ pub(crate) async fn run(
     let ended = result?;
 
     print_traces(&ended, terminal);
-    match ended.iter().find(|run| {
-        run.trace
-            .last()
-            .is_some_and(|row| row.status == Status::Exception)
-    }) {
-        Some(run) => Err(Problem::new(format!(
-            "instance {} of {} ended as an exception",
-            run.wid, run.flow
-        ))),
+    match ended.iter().find(|run| run.trace.last().is_some_and(|row| row.status == Status::Exception)) {
+        Some(run) => Err(Problem::new(format!("instance {} of {} ended as an exception", run.wid, run.flow))),
         None => Ok(()),
     }
 }
@@ -99,23 +77,14 @@ pub(crate) async fn run(
 fn print_traces(ended: &[Ended], terminal: &Terminal) {
     if terminal.is_json() {
         let rows_of = |run: &'_ Ended| {
-            let row = |row| {
-                json!(FlowsRow {
-                    flow: &run.flow,
-                    wid: run.wid,
-                    row
-                })
-            };
+            let row = |row| json!(FlowsRow { flow: &run.flow, wid: run.wid, row });
             run.trace.iter().map(row).collect::<Vec<_>>()
         };
         let rows: Vec<Json> = ended.iter().flat_map(rows_of).collect();
         terminal.document(&rows);
     } else {
         for run in ended {
-            terminal.line(&format!(
-                "\n{}: {} (instance {})",
-                run.flow, run.name, run.wid
-            ));
+            terminal.line(&format!("\n{}: {} (instance {})", run.flow, run.name, run.wid));
             terminal.trace(&run.trace, &[]);
         }
         what_next(ended, terminal);
@@ -142,10 +111,7 @@ async fn run_all(
         let definition = flow::read_definition(&sample.definition(run))?;
         door.apply(&definition, &Expected::Anything).await?;
         let flow = definition.name.clone();
-        let start = Start {
-            state: run.insert.clone(),
-            ..Start::default()
-        };
+        let start = Start { state: run.insert.clone(), ..Start::default() };
         let wid = door.start(&flow, &start, None).await?.wid;
         terminal.say(&format!("{flow}: instance {wid} is started ({})", run.name));
         started.push((run.name.clone(), flow, wid));
@@ -157,19 +123,14 @@ async fn run_all(
             if Instant::now() > until {
                 let wait = counted(demo.wait, "second");
                 let said = format!("instance {wid} of {flow} has not ended within {wait}");
-                return Err(Problem::new(said).hint(format!(
-                    "`wed instance show {flow} {wid}` says what it waits for."
-                )));
+                return Err(
+                    Problem::new(said).hint(format!("`wed instance show {flow} {wid}` says what it waits for."))
+                );
             }
             tokio::time::sleep(LOOK_AGAIN).await;
         }
         let trace = door.trace(&flow, wid, None, None).await?;
-        ended.push(Ended {
-            name,
-            flow,
-            wid,
-            trace,
-        });
+        ended.push(Ended { name, flow, wid, trace });
     }
     Ok(ended)
 }

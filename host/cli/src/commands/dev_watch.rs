@@ -26,9 +26,7 @@ impl Watched {
     /// Begins to watch a project.
     pub(crate) fn open(folder: &Path) -> Result<Self, Problem> {
         let project = Project::open(folder).map_err(project_problem)?;
-        let unwatched = |reason: String| {
-            Problem::new(format!("{} cannot be watched", folder.display())).hint(reason)
-        };
+        let unwatched = |reason: String| Problem::new(format!("{} cannot be watched", folder.display())).hint(reason);
         let watch = Watch::new(folder).map_err(unwatched)?;
         let (sender, changes) = mpsc::channel(1);
         std::thread::spawn(move || {
@@ -68,10 +66,7 @@ impl Watched {
         for warning in &pushed.warnings {
             terminal.say(&format!("warning: {warning}"));
         }
-        terminal.say(&format!(
-            "component {} version {} is pushed",
-            pushed.name, pushed.version
-        ));
+        terminal.say(&format!("component {} version {} is pushed", pushed.name, pushed.version));
         run_again(&pushed, door, terminal).await
     }
 }
@@ -84,9 +79,7 @@ async fn run_again(pushed: &Uploaded, door: &Door, terminal: &Terminal) -> Resul
         return Ok(());
     };
     if door.instance(&flow, wid).await?.status == Status::Exception {
-        let reason = Reason {
-            reason: "wed dev --watch".to_owned(),
-        };
+        let reason = Reason { reason: "wed dev --watch".to_owned() };
         door.retry(&flow, wid, &reason).await?;
         terminal.say(&format!("instance {wid} of {flow} is retried"));
         return Ok(());
@@ -94,10 +87,7 @@ async fn run_again(pushed: &Uploaded, door: &Door, terminal: &Terminal) -> Resul
     let first = door.trace(&flow, wid, None, Some(1)).await?;
     let state = first.into_iter().next().map(|row| row.state);
     let state = state.and_then(|state| state.as_object().cloned());
-    let again = Start {
-        state: state.unwrap_or_default(),
-        ..Start::default()
-    };
+    let again = Start { state: state.unwrap_or_default(), ..Start::default() };
     let started = door.start(&flow, &again, None).await?;
     let new = started.wid;
     terminal.say(&format!(

@@ -63,13 +63,7 @@ struct Examination {
 
 impl Examination {
     fn add(&mut self, check: &'static str, judgement: Judgement, text: String, mend: Option<&str>) {
-        self.findings.push(Finding {
-            check,
-            judgement,
-            text,
-            mend: mend.map(str::to_owned),
-            fixed: false,
-        });
+        self.findings.push(Finding { check, judgement, text, mend: mend.map(str::to_owned), fixed: false });
     }
 
     fn good(&mut self, check: &'static str, text: impl Into<String>) {
@@ -93,15 +87,8 @@ impl Examination {
 }
 
 /// Examines the machine and the database; an error tells the number of what is bad.
-pub(crate) async fn run(
-    arguments: &Arguments,
-    fix: bool,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
-    let mut examination = Examination {
-        fix,
-        findings: Vec::new(),
-    };
+pub(crate) async fn run(arguments: &Arguments, fix: bool, terminal: &Terminal) -> Result<(), Problem> {
+    let mut examination = Examination { fix, findings: Vec::new() };
     let spinner = terminal.spinner_if_slow("examining this machine");
     folders(&mut examination);
     languages(&mut examination);
@@ -113,18 +100,13 @@ pub(crate) async fn run(
     spinner.finish_and_clear();
     let findings = examination.findings;
     terminal.answer(&findings, || print(&findings, terminal));
-    let bad = findings
-        .iter()
-        .filter(|one| one.judgement == Judgement::Bad)
-        .count();
+    let bad = findings.iter().filter(|one| one.judgement == Judgement::Bad).count();
     match bad {
         0 => Ok(()),
-        _ => Err(
-            Problem::new(format!("{} to mend", counted(bad, "finding"))).hint(match fix {
-                true => "Each finding says what mends it.",
-                false => "Each finding says what mends it; `wed doctor --fix` does what is safe.",
-            }),
-        ),
+        _ => Err(Problem::new(format!("{} to mend", counted(bad, "finding"))).hint(match fix {
+            true => "Each finding says what mends it.",
+            false => "Each finding says what mends it; `wed doctor --fix` does what is safe.",
+        })),
     }
 }
 
@@ -172,22 +154,14 @@ fn folder(examination: &mut Examination, check: &'static str, path: &Path, close
         let parent = path.ancestors().find(|one| one.is_dir());
         match parent {
             Some(parent) => room(examination, check, path, parent),
-            None => examination.bad(
-                check,
-                format!("{shown} cannot be made"),
-                "Name another one.",
-            ),
+            None => examination.bad(check, format!("{shown} cannot be made"), "Name another one."),
         }
         return;
     };
     let user = rustix::process::geteuid();
     if user.as_raw() != found.uid() && !user.is_root() {
         let text = format!("{shown} belongs to user {}", found.uid());
-        examination.bad(
-            check,
-            text,
-            "Run wed as that user, or name a folder of your own.",
-        );
+        examination.bad(check, text, "Run wed as that user, or name a folder of your own.");
         return;
     }
     let mode = found.mode() & 0o777;
@@ -216,11 +190,7 @@ fn room(examination: &mut Examination, check: &'static str, path: &Path, there: 
         Ok(free) => {
             examination.good(check, format!("{}: {} free", path.display(), bytes(free)));
         }
-        Err(error) => examination.bad(
-            check,
-            format!("{}: {error}", path.display()),
-            "Look at the disk.",
-        ),
+        Err(error) => examination.bad(check, format!("{}: {error}", path.display()), "Look at the disk."),
     }
 }
 
@@ -303,10 +273,7 @@ fn contract(examination: &mut Examination) {
 
 /// The database that is meant.
 async fn database(examination: &mut Examination, arguments: &Arguments, terminal: &Terminal) {
-    let given = arguments
-        .database_url
-        .as_deref()
-        .filter(|url| !url.is_empty());
+    let given = arguments.database_url.as_deref().filter(|url| !url.is_empty());
     let url = match given {
         Some(url) => Some(url.to_owned()),
         None => private(examination, terminal).await,
@@ -335,18 +302,11 @@ async fn private(examination: &mut Examination, terminal: &Terminal) -> Option<S
     let status = private_cluster().and_then(|cluster| cluster.status().map_err(Problem::from));
     match status {
         Ok(Status::Running { port, .. }) => {
-            examination.good(
-                "postgres",
-                format!("the private Postgres runs at port {port}"),
-            );
+            examination.good("postgres", format!("the private Postgres runs at port {port}"));
         }
         Ok(Status::NotCreated) => {
             let text = "the private Postgres is not installed yet";
-            examination.missing(
-                "postgres",
-                text,
-                "The first command that needs it installs it.",
-            );
+            examination.missing("postgres", text, "The first command that needs it installs it.");
         }
         Ok(_) if examination.fix => match start_private(terminal).await {
             Ok(_) => examination.fixed("postgres", "the private Postgres is started"),
@@ -357,11 +317,7 @@ async fn private(examination: &mut Examination, terminal: &Terminal) -> Option<S
         },
         Ok(_) => {
             let text = "the private Postgres does not run";
-            examination.missing(
-                "postgres",
-                text,
-                "`wed db start`, or any command that needs it.",
-            );
+            examination.missing("postgres", text, "`wed db start`, or any command that needs it.");
         }
         Err(problem) => {
             let hint = problem.hint.clone().unwrap_or_default();
@@ -372,39 +328,19 @@ async fn private(examination: &mut Examination, terminal: &Terminal) -> Option<S
 }
 
 /// The server's version, settings and clock.
-async fn settings(
-    examination: &mut Examination,
-    store: &Store,
-) -> Result<(), wedflow_store::StoreError> {
+async fn settings(examination: &mut Examination, store: &Store) -> Result<(), wedflow_store::StoreError> {
     let server = store.server_settings().await?;
     examination.good("database", format!("Postgres {}", server.version));
     let major = server.version.split(|c: char| !c.is_ascii_digit()).next();
-    backup_tool(
-        examination,
-        major
-            .and_then(|major| major.parse().ok())
-            .unwrap_or_default(),
-    );
+    backup_tool(examination, major.and_then(|major| major.parse().ok()).unwrap_or_default());
     if server.connections_max < CONNECTIONS_MIN {
         let text = format!("max_connections is {}", server.connections_max);
-        examination.bad(
-            "settings",
-            text,
-            "Set max_connections to 100 or more and restart the server.",
-        );
+        examination.bad("settings", text, "Set max_connections to 100 or more and restart the server.");
     }
     for (name, on, danger) in [
         ("fsync", server.fsync, "a crash may lose the database"),
-        (
-            "full_page_writes",
-            server.full_page_writes,
-            "a crash may damage the database",
-        ),
-        (
-            "synchronous_commit",
-            server.synchronous_commit,
-            "a crash may lose the last commits",
-        ),
+        ("full_page_writes", server.full_page_writes, "a crash may damage the database"),
+        ("synchronous_commit", server.synchronous_commit, "a crash may lose the last commits"),
     ] {
         if !on {
             let mend = format!("Set {name} to on, unless the data are not worth it.");
@@ -450,27 +386,16 @@ async fn schema(examination: &mut Examination, store: &Store, own_database: bool
             let text = format!("the database has version {found}, this wed {own}");
             examination.bad("schema", text, "Use the newer wed.");
         }
-        Schema::Absent | Schema::Other { .. } if own_database && examination.fix => {
-            match store.migrate().await {
-                Ok(()) => examination.fixed("schema", "that of this wed now"),
-                Err(error) => examination.bad("schema", error.to_string(), "Run `wed migrate`."),
-            }
-        }
+        Schema::Absent | Schema::Other { .. } if own_database && examination.fix => match store.migrate().await {
+            Ok(()) => examination.fixed("schema", "that of this wed now"),
+            Err(error) => examination.bad("schema", error.to_string(), "Run `wed migrate`."),
+        },
         Schema::Absent => {
-            examination.missing(
-                "schema",
-                "Wedflow is not in the database",
-                "Run `wed migrate`.",
-            );
+            examination.missing("schema", "Wedflow is not in the database", "Run `wed migrate`.");
         }
         Schema::Other { found, own } => {
-            let text =
-                format!("the database has version {found}, this wed {own}, or other functions");
-            examination.missing(
-                "schema",
-                text,
-                "Run `wed migrate`; hosts of older versions then end.",
-            );
+            let text = format!("the database has version {found}, this wed {own}, or other functions");
+            examination.missing("schema", text, "Run `wed migrate`; hosts of older versions then end.");
         }
     }
     if state != Schema::Current {
@@ -491,34 +416,17 @@ async fn schema(examination: &mut Examination, store: &Store, own_database: bool
 
 /// The server that WEDFLOW_SERVER names.
 async fn server(examination: &mut Examination) {
-    let Some(given) = std::env::var("WEDFLOW_SERVER")
-        .ok()
-        .filter(|url| !url.is_empty())
-    else {
+    let Some(given) = std::env::var("WEDFLOW_SERVER").ok().filter(|url| !url.is_empty()) else {
         return;
     };
     let Ok(url) = url::Url::parse(&given) else {
-        examination.bad(
-            "server",
-            format!("WEDFLOW_SERVER is no URL: {given}"),
-            "It begins with http://.",
-        );
+        examination.bad("server", format!("WEDFLOW_SERVER is no URL: {given}"), "It begins with http://.");
         return;
     };
-    let place = (
-        url.host_str().unwrap_or_default(),
-        url.port_or_known_default().unwrap_or(80),
-    );
-    let reached = tokio::time::timeout(
-        Duration::from_secs(3),
-        tokio::net::TcpStream::connect(place),
-    );
+    let place = (url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or(80));
+    let reached = tokio::time::timeout(Duration::from_secs(3), tokio::net::TcpStream::connect(place));
     match reached.await {
         Ok(Ok(_)) => examination.good("server", format!("{given} is reached")),
-        _ => examination.bad(
-            "server",
-            format!("{given} is not reached"),
-            "Check the address and the network.",
-        ),
+        _ => examination.bad("server", format!("{given} is not reached"), "Check the address and the network."),
     }
 }

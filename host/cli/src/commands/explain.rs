@@ -100,9 +100,7 @@ fn list(pages: &BTreeMap<String, String>, terminal: &Terminal) {
             .collect::<Vec<_>>(),
     });
     terminal.answer(&document, || {
-        let rows = pages
-            .iter()
-            .map(|(name, text)| vec![name.clone(), title(text)]);
+        let rows = pages.iter().map(|(name, text)| vec![name.clone(), title(text)]);
         terminal.table(&["page", "title"], rows);
         let codes: Vec<&str> = codes().map(|one| one.code).collect();
         terminal.line(&format!("\nCodes of errors: {}", codes.join(" ")));
@@ -147,9 +145,7 @@ fn plain(text: &str, pages: &BTreeMap<String, String>) -> String {
 }
 
 fn unknown(topic: &str, pages: &BTreeMap<String, String>) -> Problem {
-    let problem = Problem::new(format!("there is no page and no code \"{topic}\""))
-        .code("not_found")
-        .exit(3);
+    let problem = Problem::new(format!("there is no page and no code \"{topic}\"")).code("not_found").exit(3);
     let is_sqlstate = topic.len() == 5 && topic.chars().all(|c| c.is_ascii_alphanumeric());
     if is_sqlstate && topic.starts_with(|c: char| c.is_ascii_digit()) {
         return problem.hint("It is a code of Postgres itself; `wed explain errors` says which of them Wedflow gives.");

@@ -15,22 +15,11 @@ use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
-pub(crate) async fn run(
-    command: &FlowCommand,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn run(command: &FlowCommand, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     match command {
-        FlowCommand::Create { name, description } => {
-            create(name, description, door, terminal).await
-        }
+        FlowCommand::Create { name, description } => create(name, description, door, terminal).await,
         FlowCommand::Operate(command) => operate::flow(command, door, terminal).await,
-        FlowCommand::Apply {
-            file,
-            dry_run,
-            yes,
-            creator_role,
-        } => {
+        FlowCommand::Apply { file, dry_run, yes, creator_role } => {
             let how = (*dry_run, *yes, creator_role.as_deref());
             apply_file(file, how, door, terminal).await
         }
@@ -39,15 +28,10 @@ pub(crate) async fn run(
         FlowCommand::Graph(graph) => why::graph(graph, door, terminal).await,
         FlowCommand::WhatIf(assumed) => why::condition(assumed, door, terminal).await,
         FlowCommand::List => list(door, terminal).await,
-        FlowCommand::Events {
-            name,
-            after,
-            follow: true,
-            ..
-        } => flow_events::follow(name.as_deref(), after.as_deref(), door, terminal).await,
-        FlowCommand::Events {
-            name, after, limit, ..
-        } => {
+        FlowCommand::Events { name, after, follow: true, .. } => {
+            flow_events::follow(name.as_deref(), after.as_deref(), door, terminal).await
+        }
+        FlowCommand::Events { name, after, limit, .. } => {
             let (name, after) = (name.as_deref(), after.as_deref());
             flow_events::list(name, after, *limit, door, terminal).await
         }
@@ -57,14 +41,10 @@ pub(crate) async fn run(
             None => show(name, door, terminal).await,
         },
         FlowCommand::Url { .. } => Err(Problem::usage("`wed flow url` needs the database")),
-        FlowCommand::Bind {
-            flow,
-            transition,
-            component,
-        } => bind(flow, transition, Some(component), door, terminal).await,
-        FlowCommand::Unbind { flow, transition } => {
-            bind(flow, transition, None, door, terminal).await
+        FlowCommand::Bind { flow, transition, component } => {
+            bind(flow, transition, Some(component), door, terminal).await
         }
+        FlowCommand::Unbind { flow, transition } => bind(flow, transition, None, door, terminal).await,
         FlowCommand::Config(command) => setting::config(command, door, terminal).await,
         FlowCommand::Secret(command) => setting::secret(command, door, terminal).await,
         FlowCommand::Rematch { name, apply } => rematch(name, *apply, door, terminal).await,
@@ -83,8 +63,7 @@ async fn apply_file(
         return process::apply(file, dry_run, creator_role, door, terminal).await;
     }
     if creator_role.is_some() {
-        return Err(Problem::usage("a flow.toml has no creator role")
-            .hint("--creator-role is for processes, x.pdl."));
+        return Err(Problem::usage("a flow.toml has no creator role").hint("--creator-role is for processes, x.pdl."));
     }
     let definition = match statements::is_source(file) {
         true => statements::read_definition(file, terminal)?,
@@ -97,15 +76,9 @@ async fn apply_file(
 }
 
 /// Makes an empty flow.
-async fn create(
-    name: &str,
-    description: &str,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
-    let definition: FlowDefinition =
-        serde_json::from_value(json!({ "name": name, "description": description }))
-            .map_err(|source| Problem::usage("no flow can be like this").because(source))?;
+async fn create(name: &str, description: &str, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
+    let definition: FlowDefinition = serde_json::from_value(json!({ "name": name, "description": description }))
+        .map_err(|source| Problem::usage("no flow can be like this").because(source))?;
     match door.apply(&definition, &Expected::Nothing).await {
         Err(error) if error.code() == Some("stale") => {
             return Err(Problem::new(format!("there is a flow \"{name}\" already"))
@@ -125,12 +98,7 @@ async fn create(
 }
 
 /// Prints the URL under which a flow's own role works in SQL.
-pub(crate) async fn url(
-    name: &str,
-    tenant: &str,
-    store: &Store,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn url(name: &str, tenant: &str, store: &Store, terminal: &Terminal) -> Result<(), Problem> {
     let url = store.flow_url(tenant, name).await?;
     terminal.answer(&json!({ "flow": name, "url": url }), || terminal.line(&url));
     Ok(())
@@ -141,14 +109,7 @@ async fn list(door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let flows = door.flows().await?;
     terminal.answer(&flows, || {
         terminal.table(
-            &[
-                "flow",
-                "regular",
-                "final",
-                "exceptions",
-                "jobs",
-                "description",
-            ],
+            &["flow", "regular", "final", "exceptions", "jobs", "description"],
             flows.iter().map(|flow| {
                 let about = if flow.estimated { "~" } else { "" };
                 vec![
@@ -178,9 +139,8 @@ async fn bind(
         // One that is missing is a mistake here, though not in a definition.
         let listed = door.components(Some(component)).await;
         listed.map_err(|error| match error.code() {
-            Some("not_found") => Problem::from(error).hint(
-                "`wed component push FILE.wasm` uploads one; `wed component list` shows those there are.",
-            ),
+            Some("not_found") => Problem::from(error)
+                .hint("`wed component push FILE.wasm` uploads one; `wed component list` shows those there are."),
             _ => Problem::from(error),
         })?;
     }
@@ -188,11 +148,9 @@ async fn bind(
     let is_bound = !definition["transition"][transition].is_null();
     let is_of = |trigger: &Trigger| trigger.transition.as_deref() == Some(transition);
     if component.is_none() && !is_bound && !found.triggers.iter().any(is_of) {
-        return Err(
-            Problem::new(format!("flow {flow} has no transition \"{transition}\""))
-                .exit(3)
-                .hint(format!("`wed flow show {flow}` lists them.")),
-        );
+        return Err(Problem::new(format!("flow {flow} has no transition \"{transition}\""))
+            .exit(3)
+            .hint(format!("`wed flow show {flow}` lists them.")));
     }
     match component {
         Some(component) => definition["transition"][transition]["component"] = component.into(),
@@ -207,16 +165,13 @@ async fn bind(
     for warning in &applied.warnings {
         terminal.say(&format!("warning: {warning}"));
     }
-    terminal.answer(
-        &json!({ "flow": flow, "transition": transition, "component": component }),
-        || {
-            let to = match component {
-                Some(component) => format!("component {component}"),
-                None => "external workers".to_owned(),
-            };
-            terminal.line(&format!("{transition} of {flow} is left to {to}."));
-        },
-    );
+    terminal.answer(&json!({ "flow": flow, "transition": transition, "component": component }), || {
+        let to = match component {
+            Some(component) => format!("component {component}"),
+            None => "external workers".to_owned(),
+        };
+        terminal.line(&format!("{transition} of {flow} is left to {to}."));
+    });
     Ok(())
 }
 
@@ -229,9 +184,7 @@ async fn rematch(name: &str, apply: bool, door: &Door, terminal: &Terminal) -> R
         let fires = if apply { "fired" } else { "would fire" };
         changes::print_touched(fires, &rematch.instances, terminal);
         if !apply && !rematch.instances.is_empty() {
-            terminal.say(&format!(
-                "Nothing was changed. To do it: wed flow rematch {name} --apply"
-            ));
+            terminal.say(&format!("Nothing was changed. To do it: wed flow rematch {name} --apply"));
         }
     });
     Ok(())
@@ -241,11 +194,7 @@ async fn rematch(name: &str, apply: bool, door: &Door, terminal: &Terminal) -> R
 async fn remove(name: &str, yes: bool, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let (flow, _) = door.flow(name).await?;
     let instances = counted(flow.regular + flow.r#final + flow.exception, "instance");
-    if !yes
-        && !terminal.confirmed(&format!(
-            "Remove flow {name} with {instances} and their history?"
-        ))?
-    {
+    if !yes && !terminal.confirmed(&format!("Remove flow {name} with {instances} and their history?"))? {
         return Err(Problem::new("nothing was removed"));
     }
     door.delete_flow(name).await?;
@@ -256,20 +205,14 @@ async fn remove(name: &str, yes: bool, door: &Door, terminal: &Terminal) -> Resu
 }
 
 /// Applies a definition. At a terminal, shows the changes of a flow that there is first, and asks.
-async fn apply(
-    definition: &FlowDefinition,
-    yes: bool,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+async fn apply(definition: &FlowDefinition, yes: bool, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     if !yes && terminal.has_screen() && changes::asked(door, definition, terminal).await? {
         return Err(Problem::new("nothing was changed"));
     }
     let applied = door.apply(definition, &Expected::Anything).await?;
-    terminal.answer(
-        &json!({ "flow": definition.name, "applied": applied }),
-        || changes::say_applied(&definition.name, &applied, terminal),
-    );
+    terminal.answer(&json!({ "flow": definition.name, "applied": applied }), || {
+        changes::say_applied(&definition.name, &applied, terminal)
+    });
     Ok(())
 }
 
@@ -301,21 +244,8 @@ async fn show(name: &str, door: &Door, terminal: &Terminal) -> Result<(), Proble
             }),
         );
         terminal.table(
-            &[
-                "trigger",
-                "when",
-                "fires",
-                "by",
-                "timeout",
-                "attempts",
-                "delay",
-                "deadline",
-                "undone by",
-                "writes",
-            ],
-            triggers
-                .iter()
-                .map(|trigger| shown_trigger(trigger, definition)),
+            &["trigger", "when", "fires", "by", "timeout", "attempts", "delay", "deadline", "undone by", "writes"],
+            triggers.iter().map(|trigger| shown_trigger(trigger, definition)),
         );
     });
     Ok(())
@@ -381,14 +311,10 @@ fn span(text: &str) -> String {
 pub(crate) fn read_definition(file: &Path) -> Result<FlowDefinition, Problem> {
     let shown = file.display();
     let bytes = std::fs::read(file).map_err(|source| {
-        Problem::new(format!("{shown} cannot be read"))
-            .exit(3)
-            .because(source)
-            .hint(process::NO_FILE_HINT)
+        Problem::new(format!("{shown} cannot be read")).exit(3).because(source).hint(process::NO_FILE_HINT)
     })?;
     let text = String::from_utf8(bytes).map_err(|_| {
-        Problem::usage(format!("{shown} is not in UTF-8"))
-            .hint("Save it as UTF-8; some editors write UTF-16.")
+        Problem::usage(format!("{shown} is not in UTF-8")).hint("Save it as UTF-8; some editors write UTF-16.")
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     toml::from_str(text).map_err(|source| {
@@ -396,9 +322,7 @@ pub(crate) fn read_definition(file: &Path) -> Result<FlowDefinition, Problem> {
             "It holds name, [[attribute]], [[trigger]], final and [transition.NAME]; see `wed explain flow-toml`."
                 .to_owned()
         });
-        Problem::usage(format!("{shown} is no flow definition"))
-            .because(source)
-            .hint(hint)
+        Problem::usage(format!("{shown} is no flow definition")).because(source).hint(hint)
     })
 }
 

@@ -17,11 +17,7 @@ pub(crate) async fn list(
     door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let filter = FeedFilter {
-        cursor: after.map(str::to_owned),
-        limit: Some(limit),
-        ..FeedFilter::default()
-    };
+    let filter = FeedFilter { cursor: after.map(str::to_owned), limit: Some(limit), ..FeedFilter::default() };
     let feed = door.feed(flow, &filter).await?;
     terminal.answer(&feed, || {
         let head = ["at", "flow", "wid", "key", "seq", "event", "transition"];

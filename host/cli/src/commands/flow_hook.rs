@@ -9,21 +9,9 @@ use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
-pub(crate) async fn run(
-    command: &HookCommand,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn run(command: &HookCommand, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     match command {
-        HookCommand::Set {
-            flow,
-            name,
-            scheme,
-            acts,
-            key,
-            secret,
-            attributes,
-        } => {
+        HookCommand::Set { flow, name, scheme, acts, key, secret, attributes } => {
             let hook = PutHook {
                 scheme: match scheme.as_str() {
                     "github" => HookScheme::Github,
@@ -48,16 +36,8 @@ pub(crate) async fn run(
             let hooks = door.hooks(flow).await?;
             terminal.answer(&hooks, || print(&hooks, terminal));
         }
-        HookCommand::Rotate {
-            flow,
-            name,
-            secret,
-            overlap,
-        } => {
-            let rotation = HookRotation {
-                secret: secret.clone(),
-                overlap_hours: Some(*overlap),
-            };
+        HookCommand::Rotate { flow, name, secret, overlap } => {
+            let rotation = HookRotation { secret: secret.clone(), overlap_hours: Some(*overlap) };
             let set = door.rotate_hook(flow, name, &rotation).await?;
             terminal.answer(&set, || {
                 terminal.line(&format!("The secret of hook {name} of {flow} is replaced."));

@@ -33,18 +33,12 @@ struct Verdict<'a> {
 impl<'a> Verdict<'a> {
     fn of(refusal: Option<&'a Refusal>) -> Self {
         Verdict {
-            verdict: if refusal.is_none() {
-                "accept"
-            } else {
-                "reject"
-            },
+            verdict: if refusal.is_none() { "accept" } else { "reject" },
             code: refusal.map(|r| r.code.as_str()),
             message: refusal.map(|r| r.message.as_str()),
             position: refusal.map(|r| r.position),
             token: refusal.map(|r| r.token.as_str()),
-            hint: refusal
-                .map(|r| r.hint.as_str())
-                .filter(|hint| !hint.is_empty()),
+            hint: refusal.map(|r| r.hint.as_str()).filter(|hint| !hint.is_empty()),
         }
     }
 
@@ -62,63 +56,44 @@ impl<'a> Verdict<'a> {
 }
 
 pub(crate) fn run(command: &GuardCommand, terminal: &Terminal) -> Result<(), Problem> {
-    let GuardCommand::Check {
-        kind,
-        attrs,
-        jsonl,
-        input,
-    } = command;
+    let GuardCommand::Check { kind, attrs, jsonl, input } = command;
     let attributes = attributes(attrs)?;
     if *jsonl {
-        let unreadable = |source: io::Error, name: &str| {
-            Problem::new(format!("{name} cannot be read"))
-                .exit(3)
-                .because(source)
-        };
+        let unreadable =
+            |source: io::Error, name: &str| Problem::new(format!("{name} cannot be read")).exit(3).because(source);
         return match input.as_deref().filter(|input| *input != "-") {
             Some(file) => {
                 let opened = File::open(Path::new(file)).map_err(|e| unreadable(e, file))?;
-                lines(*kind, &attributes, BufReader::new(opened))
-                    .map_err(|source| unreadable(source, file))
+                lines(*kind, &attributes, BufReader::new(opened)).map_err(|source| unreadable(source, file))
             }
-            None => lines(*kind, &attributes, io::stdin().lock())
-                .map_err(|source| unreadable(source, "standard input")),
+            None => {
+                lines(*kind, &attributes, io::stdin().lock()).map_err(|source| unreadable(source, "standard input"))
+            }
         };
     }
     let Some(text) = input else {
-        return Err(Problem::usage("the fragment is missing").hint(
-            "Give it as the last argument, in quotes; or --jsonl and lines of {\"text\": …}.",
-        ));
+        return Err(Problem::usage("the fragment is missing")
+            .hint("Give it as the last argument, in quotes; or --jsonl and lines of {\"text\": …}."));
     };
     let checked = check(*kind, text, &attributes).map_err(|refusal| {
         let mut problem = Problem::new(refusal.message)
             .code(refusal.code.as_str())
             .exit(4)
-            .place(FragmentPlace {
-                fragment: text.clone(),
-                position: refusal.position,
-            });
+            .place(FragmentPlace { fragment: text.clone(), position: refusal.position });
         if !refusal.hint.is_empty() {
             problem = problem.hint(refusal.hint);
         }
         problem
     })?;
     let Checked { sql, run } = checked;
-    terminal.answer(
-        &json!({ "verdict": "accept", "sql": sql, "run": run }),
-        || {
-            terminal.line(&format!("Accepted; it is run as: {run}"));
-        },
-    );
+    terminal.answer(&json!({ "verdict": "accept", "sql": sql, "run": run }), || {
+        terminal.line(&format!("Accepted; it is run as: {run}"));
+    });
     Ok(())
 }
 
 /// Answers each line of the input, as it comes.
-fn lines(
-    kind: FragmentKind,
-    attributes: &FlowAttributes,
-    mut input: impl BufRead,
-) -> io::Result<()> {
+fn lines(kind: FragmentKind, attributes: &FlowAttributes, mut input: impl BufRead) -> io::Result<()> {
     #[derive(serde::Deserialize)]
     struct Line {
         text: String,
@@ -127,36 +102,22 @@ fn lines(
     let mut line = Vec::new();
     loop {
         line.clear();
-        let read = (&mut input)
-            .take(LONGEST_LINE)
-            .read_until(b'\n', &mut line)?;
+        let read = (&mut input).take(LONGEST_LINE).read_until(b'\n', &mut line)?;
         if read == 0 {
             return Ok(());
         }
         let complete = line.last() == Some(&b'\n') || (read as u64) < LONGEST_LINE;
         let written = if !complete {
             skip_line(&mut input)?;
-            write_line(
-                &mut output,
-                &Verdict::unreadable("too_long", "the line is longer than 1 MiB"),
-            )
+            write_line(&mut output, &Verdict::unreadable("too_long", "the line is longer than 1 MiB"))
         } else if text_of(&line).iter().all(u8::is_ascii_whitespace) {
-            write_line(
-                &mut output,
-                &Verdict::unreadable("empty", "the line is empty"),
-            )
+            write_line(&mut output, &Verdict::unreadable("empty", "the line is empty"))
         } else if text_of(&line).trim_ascii_start().first() != Some(&b'{')
             && serde_json::from_slice::<serde::de::IgnoredAny>(text_of(&line)).is_ok()
         {
-            write_line(
-                &mut output,
-                &Verdict::unreadable("not_object", "the line is no JSON object"),
-            )
+            write_line(&mut output, &Verdict::unreadable("not_object", "the line is no JSON object"))
         } else if std::str::from_utf8(&line).is_err() {
-            write_line(
-                &mut output,
-                &Verdict::unreadable("not_utf8", "the line is not UTF-8"),
-            )
+            write_line(&mut output, &Verdict::unreadable("not_utf8", "the line is not UTF-8"))
         } else {
             match serde_json::from_slice::<Line>(text_of(&line)) {
                 Err(error) => {
@@ -221,17 +182,11 @@ fn check(kind: FragmentKind, text: &str, attributes: &FlowAttributes) -> Result<
     Ok(match kind {
         FragmentKind::Set => {
             let clause = CheckedSetClause::parse(text, attributes)?;
-            Checked {
-                sql: clause.to_string(),
-                run: clause.guarded(),
-            }
+            Checked { sql: clause.to_string(), run: clause.guarded() }
         }
         FragmentKind::Pred => {
             let predicate = CheckedPredicate::parse(text, attributes)?;
-            Checked {
-                sql: predicate.to_string(),
-                run: predicate.guarded().to_owned(),
-            }
+            Checked { sql: predicate.to_string(), run: predicate.guarded().to_owned() }
         }
     })
 }
@@ -259,15 +214,10 @@ fn attributes(text: &str) -> Result<FlowAttributes, Problem> {
         }
         let lower = name.to_lowercase();
         if TAKEN.contains(&lower.as_str()) {
-            return Err(Problem::usage(format!(
-                "the attribute name \"{name}\" is taken by the server"
-            ))
-            .hint("Leave it out: wid numbers the instances, the others are Postgres's own."));
+            return Err(Problem::usage(format!("the attribute name \"{name}\" is taken by the server"))
+                .hint("Leave it out: wid numbers the instances, the others are Postgres's own."));
         }
-        if let Some((known, _)) = found
-            .iter()
-            .find(|(known, _)| known.to_lowercase() == lower)
-        {
+        if let Some((known, _)) = found.iter().find(|(known, _)| known.to_lowercase() == lower) {
             return Err(Problem::usage(match known == name {
                 true => format!("the attribute \"{name}\" is named twice"),
                 false => {
@@ -275,10 +225,7 @@ fn attributes(text: &str) -> Result<FlowAttributes, Problem> {
                 }
             }));
         }
-        let kind = kind
-            .trim()
-            .parse::<AttributeType>()
-            .map_err(|error| Problem::usage(error.to_string()))?;
+        let kind = kind.trim().parse::<AttributeType>().map_err(|error| Problem::usage(error.to_string()))?;
         found.push((name.to_owned(), kind));
     }
     Ok(FlowAttributes::new(found))

@@ -5,9 +5,7 @@ use std::time::Duration;
 
 use sd_notify::NotifyState;
 use tokio::net::TcpListener;
-use wedflow_api::{
-    IpNet, MakePages, Measured, MetricsServer, ReplicaSettings, Server, ServerSettings,
-};
+use wedflow_api::{IpNet, MakePages, Measured, MetricsServer, ReplicaSettings, Server, ServerSettings};
 use wedflow_console::Links;
 use wedflow_store::Store;
 use wedflow_telemetry::Tracer;
@@ -30,11 +28,7 @@ const FLUSH_TIME_MAX: Duration = Duration::from_secs(2);
 const USUAL: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 
 /// Everything in one process. The private Postgres is stopped with it, when it was started by it.
-pub(crate) async fn dev(
-    arguments: &Arguments,
-    dev: &DevArguments,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn dev(arguments: &Arguments, dev: &DevArguments, terminal: &Terminal) -> Result<(), Problem> {
     let watched = dev.watch.as_deref().map(Watched::open).transpose()?;
     let own = arguments.database_url.as_ref().is_none_or(String::is_empty);
     let was_running = own && private_cluster()?.is_running()?;
@@ -59,17 +53,11 @@ pub(crate) async fn dev(
 }
 
 /// A host on the database that is meant.
-pub(crate) async fn serve(
-    arguments: &Arguments,
-    serve: &ServeArguments,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn serve(arguments: &Arguments, serve: &ServeArguments, terminal: &Terminal) -> Result<(), Problem> {
     let host = &serve.host;
     if !host.clusters.is_empty() {
-        return Err(
-            Problem::usage("--clusters names clusters, and there is no --directory")
-                .hint("Say --directory postgres://…, or set WEDFLOW_DIRECTORY."),
-        );
+        return Err(Problem::usage("--clusters names clusters, and there is no --directory")
+            .hint("Say --directory postgres://…, or set WEDFLOW_DIRECTORY."));
     }
     let settings = settings_of_serve(serve);
     run(arguments, host, settings, host.listen, terminal).await
@@ -91,12 +79,8 @@ async fn run(
     let api = match listen {
         Some(address) => {
             let own = arguments.database_url.as_ref().is_none_or(String::is_empty);
-            let given = Given {
-                links: &links,
-                proxies: &host.trust_proxy,
-                tracer: tracer.as_ref(),
-                replica: replica(host)?,
-            };
+            let given =
+                Given { links: &links, proxies: &host.trust_proxy, tracer: tracer.as_ref(), replica: replica(host)? };
             Some(listen_at(&store, address, (may_move, own), given).await?)
         }
         None => None,
@@ -126,10 +110,7 @@ async fn run(
     }
     tell_service_manager(NotifyState::Stopping);
     if ending == Ending::Told {
-        tracing::info!(
-            host = host.id().get(),
-            "told to stop; finishes what is running"
-        );
+        tracing::info!(host = host.id().get(), "told to stop; finishes what is running");
         terminal.say("finishing what is running");
     }
     let serving = async {
@@ -165,14 +146,9 @@ async fn tracer(store: &Store) -> Result<Option<Tracer>, Problem> {
 }
 
 /// Opens the door to the collector of spans, for an installation with this mark.
-pub(super) fn start_tracer(
-    settings: wedflow_telemetry::Settings,
-    mark: &str,
-) -> Result<Option<Tracer>, Problem> {
+pub(super) fn start_tracer(settings: wedflow_telemetry::Settings, mark: &str) -> Result<Option<Tracer>, Problem> {
     tracing::info!(url = settings.url, "spans are sent to a collector");
-    Tracer::start(settings, mark)
-        .map(Some)
-        .map_err(|error| Problem::new("spans cannot be sent").because(error))
+    Tracer::start(settings, mark).map(Some).map_err(|error| Problem::new("spans cannot be sent").because(error))
 }
 
 /// Sends the spans that wait. Those that cannot be sent are lost, no more.
@@ -188,10 +164,7 @@ pub(super) async fn flush(tracer: Option<Tracer>) {
 pub(super) fn raise_limit_of_files() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
-    let raised = Rlimit {
-        current: maximum,
-        maximum,
-    };
+    let raised = Rlimit { current: maximum, maximum };
     if let Err(error) = setrlimit(Resource::Nofile, raised) {
         tracing::warn!(%error, "the limit of open files could not be raised; give the service a higher one");
     }
@@ -205,18 +178,9 @@ pub(super) fn tell_service_manager(state: NotifyState<'_>) {
 }
 
 /// Says where a host is at work, and where it serves.
-fn say_started(
-    store: &Store,
-    host: &Host,
-    api: Option<&Server>,
-    metrics: Option<&MetricsServer>,
-    terminal: &Terminal,
-) {
+fn say_started(store: &Store, host: &Host, api: Option<&Server>, metrics: Option<&MetricsServer>, terminal: &Terminal) {
     let (server, port, name) = store.place();
-    terminal.say(&format!(
-        "host {} is at work on database {name} of {server}:{port}; Ctrl-C stops it",
-        host.id()
-    ));
+    terminal.say(&format!("host {} is at work on database {name} of {server}:{port}; Ctrl-C stops it", host.id()));
     if let Some(api) = api {
         terminal.say(&format!(
             "the API is at http://{}; http://{}/openapi.json describes it",
@@ -226,10 +190,7 @@ fn say_started(
         tracing::info!(address = %api.address(), "listening");
     }
     if let Some(metrics) = metrics {
-        terminal.say(&format!(
-            "figures are at http://{}/metrics",
-            metrics.address()
-        ));
+        terminal.say(&format!("figures are at http://{}/metrics", metrics.address()));
     }
 }
 
@@ -237,13 +198,7 @@ fn say_started(
 const CONSOLE_USER: &str = "console";
 
 /// Says where the console is. A person at this terminal gets a link that signs in once; a log gets none.
-async fn say_console(
-    store: &Store,
-    tenant: &str,
-    api: &Server,
-    links: &Links,
-    terminal: &Terminal,
-) {
+async fn say_console(store: &Store, tenant: &str, api: &Server, links: &Links, terminal: &Terminal) {
     let address = api.address();
     let link = match terminal.has_screen() {
         true => console_token(store, tenant).await,
@@ -266,14 +221,7 @@ async fn console_token(store: &Store, tenant: &str) -> Option<String> {
     }
     // Tokens of earlier links may be live.
     let name = format!("console-link-{:08x}", rand::random::<u32>());
-    let request = TokenRequest {
-        tenant,
-        user: CONSOLE_USER,
-        name: &name,
-        scopes: &[Scope::ALL],
-        flows: &[],
-        days: 1,
-    };
+    let request = TokenRequest { tenant, user: CONSOLE_USER, name: &name, scopes: &[Scope::ALL], flows: &[], days: 1 };
     match issue(store, None, &request).await {
         Ok(issued) => Some(issued.secret.reveal().to_owned()),
         Err(error) => {
@@ -304,19 +252,12 @@ fn replica(host: &HostArguments) -> Result<Option<ReplicaSettings>, Problem> {
     let Some(url) = host.read_url.as_deref().filter(|url| !url.is_empty()) else {
         return Ok(None);
     };
-    Ok(Some(ReplicaSettings {
-        store: replica_at(url)?,
-        staleness_max: Duration::from_secs(host.read_staleness),
-    }))
+    Ok(Some(ReplicaSettings { store: replica_at(url)?, staleness_max: Duration::from_secs(host.read_staleness) }))
 }
 
 /// The replica at an address.
 pub(super) fn replica_at(url: &str) -> Result<Store, Problem> {
-    Ok(Store::replica(
-        url,
-        REPLICA_CONNECTIONS,
-        REPLICA_STATEMENT_TIME_MAX,
-    )?)
+    Ok(Store::replica(url, REPLICA_CONNECTIONS, REPLICA_STATEMENT_TIME_MAX)?)
 }
 
 /// Parts of the served API that the command's arguments give.
@@ -370,9 +311,7 @@ async fn listen_at(
 /// The pages of the console, into which these links lead.
 pub(super) fn pages(links: &Links) -> MakePages {
     let links = links.clone();
-    MakePages(std::sync::Arc::new(move |api| {
-        wedflow_console::router(api, &links)
-    }))
+    MakePages(std::sync::Arc::new(move |api| wedflow_console::router(api, &links)))
 }
 
 /// Listens at the address of the figures for monitoring.
@@ -392,12 +331,8 @@ fn measured(store: &Store, host: &Host) -> Measured {
 }
 
 /// Serves figures for monitoring.
-pub(super) fn serve_metrics(
-    listener: TcpListener,
-    measured: Measured,
-) -> Result<MetricsServer, Problem> {
-    MetricsServer::serve(listener, measured)
-        .map_err(|error| Problem::new("figures cannot be served").because(error))
+pub(super) fn serve_metrics(listener: TcpListener, measured: Measured) -> Result<MetricsServer, Problem> {
+    MetricsServer::serve(listener, measured).map_err(|error| Problem::new("figures cannot be served").because(error))
 }
 
 /// Starts a host.
@@ -408,26 +343,19 @@ pub(crate) async fn start(store: &Store, settings: HostSettings) -> Result<Host,
         find_secret_key: Some(|| secret_key::existing().ok().flatten()),
         ..settings
     };
-    Host::start(store.clone(), settings)
-        .await
-        .map_err(|error| match error {
-            wedflow_worker::HostError::Store(error) => Problem::from(error),
-            wedflow_worker::HostError::Sandbox(error @ SetupError::Walls(_)) => Problem::new(
-                "guests cannot run in processes of their own here",
-            )
-            .because(error)
-            .hint(
-                "Start it with --guests in-process, or where the kernel has seccomp and Landlock.",
-            ),
-            other => Problem::new("the host could not be started").because(other),
-        })
+    Host::start(store.clone(), settings).await.map_err(|error| match error {
+        wedflow_worker::HostError::Store(error) => Problem::from(error),
+        wedflow_worker::HostError::Sandbox(error @ SetupError::Walls(_)) => {
+            Problem::new("guests cannot run in processes of their own here")
+                .because(error)
+                .hint("Start it with --guests in-process, or where the kernel has seccomp and Landlock.")
+        }
+        other => Problem::new("the host could not be started").because(other),
+    })
 }
 
 fn settings(arguments: &HostArguments) -> HostSettings {
-    let mut settings = HostSettings {
-        in_flight: arguments.in_flight.max(1),
-        ..HostSettings::default()
-    };
+    let mut settings = HostSettings { in_flight: arguments.in_flight.max(1), ..HostSettings::default() };
     if let Some(lanes) = arguments.lanes {
         settings.lanes = lanes.max(1);
     }
@@ -447,9 +375,7 @@ fn settings(arguments: &HostArguments) -> HostSettings {
 pub(super) fn settings_of_serve(serve: &ServeArguments) -> HostSettings {
     let mut settings = settings(&serve.host);
     if serve.guests == GuestsArgument::Processes {
-        settings.guests = Guests::Processes {
-            per_tenant: settings.lanes,
-        };
+        settings.guests = Guests::Processes { per_tenant: settings.lanes };
         application::run_in(settings.guests);
     }
     settings

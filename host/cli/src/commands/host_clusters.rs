@@ -7,9 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, LocalSet};
-use wedflow_api::{
-    Measured, MetricsServer, ReplicaSettings, ServedDatabase, Server, ServerSettings,
-};
+use wedflow_api::{Measured, MetricsServer, ReplicaSettings, ServedDatabase, Server, ServerSettings};
 use wedflow_console::Links;
 use wedflow_store::{ClusterAddress, Directory, Store};
 use wedflow_telemetry::Tracer;
@@ -33,17 +31,11 @@ const LOOK_PAUSE: Duration = Duration::from_secs(2);
 type Served = watch::Receiver<Vec<Arc<ServedDatabase>>>;
 
 /// Serves the clusters of a directory until a signal stops it.
-pub(crate) async fn serve(
-    url: &str,
-    serve: &ServeArguments,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn serve(url: &str, serve: &ServeArguments, terminal: &Terminal) -> Result<(), Problem> {
     let arguments = &serve.host;
     if (arguments.read_url.as_ref()).is_some_and(|url| !url.is_empty()) {
-        return Err(Problem::usage(
-            "--read-url is of one database, and --directory names several",
-        )
-        .hint("Name the replica of each cluster in the directory: wed cluster add NAME --url … --read-url …"));
+        return Err(Problem::usage("--read-url is of one database, and --directory names several")
+            .hint("Name the replica of each cluster in the directory: wed cluster add NAME --url … --read-url …"));
     }
     host::raise_limit_of_files();
     let directory = Directory::open(url, DIRECTORY_CONNECTIONS).await?;
@@ -52,9 +44,7 @@ pub(crate) async fn serve(
     let (sender, served) = watch::channel(clusters.opened(&chosen)?);
     let links = Links::default();
     let api = match arguments.listen {
-        Some(address) => {
-            Some(listen_at(&directory, served.clone(), address, arguments, &links).await?)
-        }
+        Some(address) => Some(listen_at(&directory, served.clone(), address, arguments, &links).await?),
         None => None,
     };
     let measured = Measured::default();
@@ -101,12 +91,10 @@ pub(crate) async fn serve(
 async fn chosen(directory: &Directory, names: &[String]) -> Result<Vec<ClusterAddress>, Problem> {
     let all = directory.addresses().await?;
     if let Some(unknown) = (names.iter()).find(|name| !all.iter().any(|one| one.name == **name)) {
-        return Err(
-            Problem::new(format!("the directory has no cluster \"{unknown}\""))
-                .code("not_found")
-                .exit(3)
-                .hint("`wed cluster list` shows the clusters."),
-        );
+        return Err(Problem::new(format!("the directory has no cluster \"{unknown}\""))
+            .code("not_found")
+            .exit(3)
+            .hint("`wed cluster list` shows the clusters."));
     }
     match all.is_empty() {
         false => Ok(among(all, names)),
@@ -140,10 +128,7 @@ impl Clusters {
     }
 
     /// Opens clusters; those that were opened at these addresses before stay as they are.
-    fn opened(
-        &mut self,
-        addresses: &[ClusterAddress],
-    ) -> Result<Vec<Arc<ServedDatabase>>, Problem> {
+    fn opened(&mut self, addresses: &[ClusterAddress]) -> Result<Vec<Arc<ServedDatabase>>, Problem> {
         let opened = addresses.iter().map(|address| {
             let known = self.opened.iter().find(|known| known.0 == *address);
             match known {
@@ -157,10 +142,7 @@ impl Clusters {
 
     fn open(&self, address: &ClusterAddress) -> Result<ServedDatabase, Problem> {
         let replica = match &address.read_url {
-            Some(url) => Some(ReplicaSettings {
-                store: host::replica_at(url)?,
-                staleness_max: self.staleness_max,
-            }),
+            Some(url) => Some(ReplicaSettings { store: host::replica_at(url)?, staleness_max: self.staleness_max }),
             None => None,
         };
         Ok(ServedDatabase {
@@ -172,11 +154,7 @@ impl Clusters {
     }
 
     /// Follows the directory. While it does not answer, the same clusters are served.
-    async fn follow(
-        &mut self,
-        directory: &Directory,
-        sender: &watch::Sender<Vec<Arc<ServedDatabase>>>,
-    ) {
+    async fn follow(&mut self, directory: &Directory, sender: &watch::Sender<Vec<Arc<ServedDatabase>>>) {
         loop {
             tokio::time::sleep(LOOK_PAUSE).await;
             let addresses = match directory.addresses().await {
@@ -192,10 +170,7 @@ impl Clusters {
             match self.opened(&addresses) {
                 Ok(served) => {
                     let names: Vec<&str> = served.iter().map(|one| one.name.as_str()).collect();
-                    tracing::info!(
-                        clusters = names.join(","),
-                        "the directory has changed; these clusters are served"
-                    );
+                    tracing::info!(clusters = names.join(","), "the directory has changed; these clusters are served");
                     sender.send_replace(served);
                 }
                 Err(problem) => tracing::error!(
@@ -235,23 +210,18 @@ async fn keep_hosts(
     loop {
         let clusters = served.borrow_and_update().clone();
         let of_each = with_part_of_memory(&settings, clusters.len());
-        let (stay, mut end): (Vec<Kept>, Vec<Kept>) = (hosts.into_iter())
-            .partition(|host| clusters.iter().any(|one| Arc::ptr_eq(one, &host.cluster)));
+        let (stay, mut end): (Vec<Kept>, Vec<Kept>) =
+            (hosts.into_iter()).partition(|host| clusters.iter().any(|one| Arc::ptr_eq(one, &host.cluster)));
         hosts = stay;
         for host in &end {
             let _ = host.stop.send(true);
         }
         for cluster in clusters {
-            if hosts
-                .iter()
-                .any(|host| Arc::ptr_eq(&host.cluster, &cluster))
-            {
+            if hosts.iter().any(|host| Arc::ptr_eq(&host.cluster, &cluster)) {
                 continue;
             }
             // A cluster with another address has one host after the other.
-            let before = end
-                .iter()
-                .position(|host| host.cluster.name == cluster.name);
+            let before = end.iter().position(|host| host.cluster.name == cluster.name);
             let before = before.map(|at| end.swap_remove(at).task);
             let settings = settings_at(&of_each, &cluster);
             let (stop, stopped) = watch::channel(false);
@@ -262,11 +232,7 @@ async fn keep_hosts(
                 }
                 keeping.await;
             });
-            hosts.push(Kept {
-                cluster,
-                stop,
-                task,
-            });
+            hosts.push(Kept { cluster, stop, task });
         }
         let is_changed = tokio::select! {
             changed = served.changed() => changed.is_ok(),
@@ -288,10 +254,7 @@ async fn keep_hosts(
 /// Returns the settings with the part of guests' memory that one of several hosts has.
 fn with_part_of_memory(settings: &HostSettings, clusters: usize) -> HostSettings {
     let memory = settings.guest_memory.unwrap_or_else(usual_guest_memory);
-    HostSettings {
-        guest_memory: Some(memory / u64::try_from(clusters.max(1)).unwrap_or(1)),
-        ..settings.clone()
-    }
+    HostSettings { guest_memory: Some(memory / u64::try_from(clusters.max(1)).unwrap_or(1)), ..settings.clone() }
 }
 
 /// Returns the settings of the host of one cluster, whose files are in a folder of its name.
@@ -346,14 +309,10 @@ async fn keep_host(
 }
 
 /// Brings a cluster's database up to date and starts a host at it.
-async fn begin(
-    cluster: &ServedDatabase,
-    settings: HostSettings,
-) -> Result<wedflow_worker::Host, Problem> {
+async fn begin(cluster: &ServedDatabase, settings: HostSettings) -> Result<wedflow_worker::Host, Problem> {
     if let Some(files) = &settings.outside.files {
-        std::fs::create_dir_all(files).map_err(|error| {
-            Problem::new(format!("{} cannot be made", files.display())).because(error)
-        })?;
+        std::fs::create_dir_all(files)
+            .map_err(|error| Problem::new(format!("{} cannot be made", files.display())).because(error))?;
     }
     cluster.store.migrate().await?;
     host::start(&cluster.store, settings).await
@@ -390,21 +349,13 @@ fn say_started(
     terminal: &Terminal,
 ) {
     let names: Vec<&str> = clusters.iter().map(|one| one.name.as_str()).collect();
-    terminal.say(&format!(
-        "hosts begin to work on clusters {}; Ctrl-C stops them",
-        names.join(", ")
-    ));
+    terminal.say(&format!("hosts begin to work on clusters {}; Ctrl-C stops them", names.join(", ")));
     if let Some(api) = api {
         let address = api.address();
-        terminal.say(&format!(
-            "the API is at http://{address}; the console is at http://{address}/console"
-        ));
+        terminal.say(&format!("the API is at http://{address}; the console is at http://{address}/console"));
         tracing::info!(%address, "listening");
     }
     if let Some(metrics) = metrics {
-        terminal.say(&format!(
-            "figures are at http://{}/metrics",
-            metrics.address()
-        ));
+        terminal.say(&format!("figures are at http://{}/metrics", metrics.address()));
     }
 }

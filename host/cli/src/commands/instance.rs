@@ -17,21 +17,9 @@ use crate::terminal::Terminal;
 /// Between two looks at why nothing happens to an instance that is being watched.
 const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(500);
 
-pub(crate) async fn run(
-    command: &InstanceCommand,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn run(command: &InstanceCommand, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     match command {
-        InstanceCommand::Start {
-            flow,
-            values,
-            state,
-            wait,
-            key,
-            if_running,
-            once,
-        } => {
+        InstanceCommand::Start { flow, values, state, wait, key, if_running, once } => {
             let asked = Start {
                 state: initial_values(door, flow, values, state.as_deref()).await?,
                 key: key.clone(),
@@ -39,37 +27,23 @@ pub(crate) async fn run(
             };
             start(flow, &asked, once.as_deref(), *wait, door, terminal).await
         }
-        InstanceCommand::List {
-            flow,
-            matching,
-            key,
-            limit,
-        } => {
+        InstanceCommand::List { flow, matching, key, limit } => {
             let attributes = attributes_of(door, flow).await?;
-            let filter = InstanceFilter {
-                key: key.clone(),
-                ..filter_of(flow, &attributes, matching)?
-            };
+            let filter = InstanceFilter { key: key.clone(), ..filter_of(flow, &attributes, matching)? };
             let instances = door.instances(flow, &filter, Some(*limit)).await?;
             list(&instances, &names_of(&attributes), terminal);
             Ok(())
         }
-        InstanceCommand::Show { flow, wid } => {
-            show(door, flow, door.wid(flow, wid).await?, terminal).await
-        }
+        InstanceCommand::Show { flow, wid } => show(door, flow, door.wid(flow, wid).await?, terminal).await,
         InstanceCommand::Trace { flow, wid } => {
-            let trace = door
-                .trace(flow, door.wid(flow, wid).await?, None, None)
-                .await?;
+            let trace = door.trace(flow, door.wid(flow, wid).await?, None, None).await?;
             let order = names_of(&attributes_of(door, flow).await?);
             terminal.answer(&trace, || terminal.trace(&trace, &order));
             Ok(())
         }
         InstanceCommand::Operate(command) => operate::instance(command, door, terminal).await,
         InstanceCommand::Batch(batch) => instance_batch::run(batch, door, terminal).await,
-        InstanceCommand::Watch { flow, wid } => {
-            watch(door, flow, door.wid(flow, wid).await?, terminal).await
-        }
+        InstanceCommand::Watch { flow, wid } => watch(door, flow, door.wid(flow, wid).await?, terminal).await,
     }
 }
 
@@ -130,10 +104,8 @@ pub(crate) fn held_values(
     let known = names_of(attributes);
     match values.keys().find(|name| !known.contains(name)) {
         None => Ok(values),
-        Some(name) => Err(
-            Problem::usage(format!("flow \"{flow}\" has no attribute \"{name}\""))
-                .hint(format!("It has: {}.", known.join(", "))),
-        ),
+        Some(name) => Err(Problem::usage(format!("flow \"{flow}\" has no attribute \"{name}\""))
+            .hint(format!("It has: {}.", known.join(", ")))),
     }
 }
 
@@ -192,10 +164,7 @@ async fn watch(door: &Door, flow: &str, wid: Wid, terminal: &Terminal) -> Result
     if !terminal.is_json() {
         terminal.trace(&all, &names_of(&attributes_of(door, flow).await?));
     }
-    if all
-        .last()
-        .is_some_and(|row| row.status == Status::Exception)
-    {
+    if all.last().is_some_and(|row| row.status == Status::Exception) {
         return Err(Problem::new(format!("instance {wid} is an exception")).hint(format!(
             "`wed instance show {flow} {wid}` says why. Mend what failed, then `wed instance retry {flow} {wid}`."
         )));
@@ -225,9 +194,7 @@ fn values_of(
     let mut values = match state {
         None => Map::new(),
         Some(text) => serde_json::from_str(text).map_err(|source| {
-            Problem::usage("--state is no JSON object")
-                .because(source)
-                .hint("For example: --state '{\"qty\": 3}'")
+            Problem::usage("--state is no JSON object").because(source).hint("For example: --state '{\"qty\": 3}'")
         })?,
     };
     for word in words {
@@ -260,10 +227,7 @@ fn is_text_like(kind: &AttributeType) -> bool {
 }
 
 /// The attributes of a flow with their types, in its order.
-pub(crate) async fn attributes_of(
-    door: &Door,
-    flow: &str,
-) -> Result<Vec<(String, AttributeType)>, Problem> {
+pub(crate) async fn attributes_of(door: &Door, flow: &str) -> Result<Vec<(String, AttributeType)>, Problem> {
     let (flow, _) = door.flow(flow).await?;
     let attributes = flow.attributes.into_iter().map(|attribute| {
         let kind = attribute.r#type.parse::<AttributeType>();
@@ -280,20 +244,12 @@ pub(crate) fn names_of(attributes: &[(String, AttributeType)]) -> Vec<String> {
 }
 
 /// A state's attributes in the flow's order, then those that the flow has no more.
-pub(crate) fn in_order<'a>(
-    state: &'a Json,
-    order: &'a [String],
-) -> impl Iterator<Item = (&'a String, &'a Json)> {
-    let known = order
-        .iter()
-        .filter_map(move |name| Some((name, state.get(name)?)));
+pub(crate) fn in_order<'a>(state: &'a Json, order: &'a [String]) -> impl Iterator<Item = (&'a String, &'a Json)> {
+    let known = order.iter().filter_map(move |name| Some((name, state.get(name)?)));
     let all = state.as_object().into_iter().flatten();
     known.chain(all.filter(move |(name, _)| !order.contains(name)))
 }
 
 pub(crate) fn state_line(state: &Json, order: &[String]) -> String {
-    in_order(state, order)
-        .map(|(name, value)| format!("{name}={}", shown(value)))
-        .collect::<Vec<_>>()
-        .join(" ")
+    in_order(state, order).map(|(name, value)| format!("{name}={}", shown(value))).collect::<Vec<_>>().join(" ")
 }

@@ -12,22 +12,14 @@ use crate::terminal::Terminal;
 /// Instances that are named at most.
 const NAMED_MAX: usize = 20;
 
-pub(crate) async fn run(
-    arguments: &BatchArguments,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn run(arguments: &BatchArguments, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let flow = arguments.flow.as_str();
     let mut batch = read(arguments, door).await?;
     let spinner = terminal.spinner_if_slow("looking for the instances");
     let mut all = door.batch(flow, &batch).await?;
     let mut last = all.instances.last().copied();
     while let (true, Some(after)) = (all.applied, last) {
-        spinner.set_message(format!(
-            "{} of {}",
-            all.done.len() + all.refused.len(),
-            all.matching
-        ));
+        spinner.set_message(format!("{} of {}", all.done.len() + all.refused.len(), all.matching));
         batch.after = Some(after);
         let part = door.batch(flow, &batch).await?;
         last = part.instances.last().copied();
@@ -69,11 +61,7 @@ fn say(all: &Batched, terminal: &Terminal) {
         let more = if wids.len() > NAMED_MAX { ", …" } else { "" };
         shown.collect::<Vec<_>>().join(", ") + more
     };
-    let verb = if all.matching == 1 {
-        "matches"
-    } else {
-        "match"
-    };
+    let verb = if all.matching == 1 { "matches" } else { "match" };
     terminal.line(&format!("{} {verb}.", counted(all.matching, "instance")));
     if !all.applied {
         if !all.instances.is_empty() {
@@ -82,11 +70,7 @@ fn say(all: &Batched, terminal: &Terminal) {
         terminal.say("Nothing was done. To do it: the same with --yes");
         return;
     }
-    terminal.line(&format!(
-        "Done to {}; refused {}.",
-        all.done.len(),
-        all.refused.len()
-    ));
+    terminal.line(&format!("Done to {}; refused {}.", all.done.len(), all.refused.len()));
     for one in all.refused.iter().take(NAMED_MAX) {
         terminal.line(&format!("  {}: {}", one.wid, one.reason));
     }

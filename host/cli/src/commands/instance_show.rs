@@ -11,20 +11,8 @@ use crate::problem::Problem;
 use crate::terminal::Terminal;
 
 /// Shows an instance.
-pub(crate) async fn show(
-    door: &Door,
-    flow: &str,
-    wid: Wid,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
-    let Overview {
-        instance,
-        mut conditions,
-        jobs,
-        waiting,
-        attempts,
-        ..
-    } = door.overview(flow, wid, None).await?;
+pub(crate) async fn show(door: &Door, flow: &str, wid: Wid, terminal: &Terminal) -> Result<(), Problem> {
+    let Overview { instance, mut conditions, jobs, waiting, attempts, .. } = door.overview(flow, wid, None).await?;
     let (jobs, waiting) = (jobs.unwrap_or_default(), waiting.unwrap_or_default());
     let all = attempts.items;
     let order = names_of(&attributes_of(door, flow).await?);
@@ -42,10 +30,7 @@ pub(crate) async fn show(
     let document = json!({ "instance": instance, "reason": conditions.reason, "conditions": conditions.items,
         "jobs": jobs, "waiting": waiting, "attempts": attempts, "logs": logs });
     terminal.answer(&document, || {
-        terminal.line(&format!(
-            "Instance {wid} of {flow}: {}, started {}",
-            instance.status, instance.started
-        ));
+        terminal.line(&format!("Instance {wid} of {flow}: {}, started {}", instance.status, instance.started));
         terminal.table(
             &["attribute", "value"],
             in_order(&instance.state, &order).map(|(name, value)| vec![name.clone(), shown(value)]),
@@ -81,11 +66,8 @@ fn print_exception(
     }
     let wid = instance.wid;
     let fault = conditions.iter().find_map(|one| one.fault.as_deref());
-    let held: Vec<&str> = conditions
-        .iter()
-        .filter(|one| one.holds == Some(true))
-        .map(|one| one.trigger.as_str())
-        .collect();
+    let held: Vec<&str> =
+        conditions.iter().filter(|one| one.holds == Some(true)).map(|one| one.trigger.as_str()).collect();
     let retry = format!("wed instance retry {flow} {wid}");
     if let Some(fault) = fault {
         terminal.line(&format!("Its state cannot be evaluated: {fault}"));
@@ -93,18 +75,14 @@ fn print_exception(
         terminal.line("Nothing is fired, because its state satisfies no condition:");
         terminal.table(
             &["trigger", "condition that does not hold"],
-            conditions
-                .iter()
-                .map(|one| vec![one.trigger.clone(), one.condition.clone()]),
+            conditions.iter().map(|one| vec![one.trigger.clone(), one.condition.clone()]),
         );
     } else {
         terminal.line(&format!("Its state satisfies {}.", held.join(", ")));
         terminal.say(&format!("To fire what it satisfies: {retry}"));
         return;
     }
-    terminal.say(&format!(
-        "Set another state with `wed instance set {flow} {wid}`, or change the flow; then: {retry}"
-    ));
+    terminal.say(&format!("Set another state with `wed instance set {flow} {wid}`, or change the flow; then: {retry}"));
 }
 
 /// Prints the instance that started this one, and those that it started.

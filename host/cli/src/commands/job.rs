@@ -21,11 +21,7 @@ use crate::terminal::Terminal;
 /// Between two looks at attempts that are being followed.
 const LOOK_AGAIN: Duration = Duration::from_millis(300);
 
-pub(crate) async fn run(
-    command: &JobCommand,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn run(command: &JobCommand, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     match command {
         JobCommand::List { flow, wid, limit } => {
             let wid = door.wid_if_named(flow, wid.as_ref()).await?;
@@ -33,19 +29,9 @@ pub(crate) async fn run(
             terminal.answer(&jobs, || print_jobs(&jobs, terminal));
             Ok(())
         }
-        JobCommand::Logs {
-            flow,
-            wid,
-            transition,
-            follow,
-            level,
-        } => {
-            let wanted = Wanted {
-                flow,
-                wid: door.wid(flow, wid).await?,
-                transition: transition.as_deref(),
-                level: *level,
-            };
+        JobCommand::Logs { flow, wid, transition, follow, level } => {
+            let wanted =
+                Wanted { flow, wid: door.wid(flow, wid).await?, transition: transition.as_deref(), level: *level };
             logs(&wanted, *follow, door, terminal).await
         }
         claimed => job_claimed::run(claimed, door, terminal).await,
@@ -54,21 +40,11 @@ pub(crate) async fn run(
 
 /// Lists jobs.
 fn print_jobs(jobs: &[Job], terminal: &Terminal) {
-    let head = [
-        "wid",
-        "transition",
-        "trigger",
-        "attempts",
-        "due",
-        "done by",
-        "waits for",
-    ];
+    let head = ["wid", "transition", "trigger", "attempts", "due", "done by", "waits for"];
     let done_by = |job: &Job| match &job.component {
         _ if job.running => "a host".to_owned(),
         Some(component) => format!("component {component}"),
-        None if job.waits_for.as_deref() == Some("no_component") => {
-            "a component that is missing".to_owned()
-        }
+        None if job.waits_for.as_deref() == Some("no_component") => "a component that is missing".to_owned(),
         None if job.waits_for.as_deref() == Some("event") => "an event".to_owned(),
         None => "external workers".to_owned(),
     };
@@ -94,12 +70,7 @@ struct Wanted<'a> {
     level: LevelArgument,
 }
 
-async fn logs(
-    wanted: &Wanted<'_>,
-    follow: bool,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+async fn logs(wanted: &Wanted<'_>, follow: bool, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let (flow, wid) = (wanted.flow, wanted.wid);
     let mut known: HashSet<(Option<i32>, Option<i64>)> = HashSet::new();
     let mut documents = Vec::new();
@@ -108,16 +79,12 @@ async fn logs(
         // The status first: what is written before the instance is final is then seen below.
         let ended = door.instance(flow, wid).await?.status == Status::Final;
         for mut attempt in door.attempts(flow, wid).await? {
-            let is_other = wanted
-                .transition
-                .is_some_and(|one| one != attempt.transition);
+            let is_other = wanted.transition.is_some_and(|one| one != attempt.transition);
             if is_other || !known.insert((attempt.seq, attempt.number)) {
                 continue;
             }
             reasons.moved();
-            attempt
-                .logs
-                .retain(|line| wanted.level.admits(&line.severity));
+            attempt.logs.retain(|line| wanted.level.admits(&line.severity));
             let id = name_of(flow, wid, attempt.seq, attempt.number);
             if !terminal.is_json() {
                 print(&id, &attempt, terminal);
@@ -147,11 +114,7 @@ async fn logs(
 fn print(id: &str, attempt: &Attempt, terminal: &Terminal) {
     let bold = Style::new().bold();
     let dim = Style::new().dimmed();
-    let style = if attempt.seq.is_some() {
-        calls::colour(AnsiColor::Green)
-    } else {
-        calls::colour(AnsiColor::Red)
-    };
+    let style = if attempt.seq.is_some() { calls::colour(AnsiColor::Green) } else { calls::colour(AnsiColor::Red) };
     let used = match (attempt.fuel, attempt.memory_bytes, attempt.elapsed_us) {
         (Some(fuel), Some(memory), Some(elapsed)) => format!(
             "{} fuel, {}, {}",
@@ -165,30 +128,15 @@ fn print(id: &str, attempt: &Attempt, terminal: &Terminal) {
         "{bold}{id}{bold:#}  {}, attempt {}  {style}{}{style:#}  {dim}{used}  {}{}{dim:#}",
         attempt.transition,
         attempt.attempt,
-        if attempt.seq.is_some() {
-            "committed"
-        } else {
-            &attempt.outcome
-        },
+        if attempt.seq.is_some() { "committed" } else { &attempt.outcome },
         component_of(attempt),
         attempt.at,
     ));
     for line in &attempt.logs {
-        let fields: Vec<(String, String)> = line
-            .fields
-            .as_object()
-            .into_iter()
-            .flatten()
-            .map(|(key, value)| (key.clone(), shown(value)))
-            .collect();
-        let fields: Vec<(&str, &str)> = fields
-            .iter()
-            .map(|(key, value)| (key.as_str(), value.as_str()))
-            .collect();
-        terminal.line(&format!(
-            "  {}",
-            calls::log_line(&line.severity, &line.message, &fields)
-        ));
+        let fields: Vec<(String, String)> =
+            line.fields.as_object().into_iter().flatten().map(|(key, value)| (key.clone(), shown(value))).collect();
+        let fields: Vec<(&str, &str)> = fields.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        terminal.line(&format!("  {}", calls::log_line(&line.severity, &line.message, &fields)));
     }
     if let Some(message) = &attempt.message {
         for line in message.lines() {

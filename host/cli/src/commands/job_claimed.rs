@@ -10,20 +10,9 @@ use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
-pub(crate) async fn run(
-    command: &JobCommand,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn run(command: &JobCommand, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     match command {
-        JobCommand::Claim {
-            flow,
-            transitions,
-            worker,
-            jobs,
-            seconds,
-            wait,
-        } => {
+        JobCommand::Claim { flow, transitions, worker, jobs, seconds, wait } => {
             let claim = ClaimJobs {
                 worker: worker.clone(),
                 transitions: transitions.clone(),
@@ -35,40 +24,20 @@ pub(crate) async fn run(
             terminal.answer(&leased, || print(&leased, terminal));
             Ok(())
         }
-        JobCommand::Extend {
-            job,
-            seconds,
-            progress,
-        } => extend(job, *seconds, progress.as_deref(), door, terminal).await,
-        JobCommand::Complete {
-            job,
-            values,
-            state,
-            set,
-        } => {
+        JobCommand::Extend { job, seconds, progress } => {
+            extend(job, *seconds, progress.as_deref(), door, terminal).await
+        }
+        JobCommand::Complete { job, values, state, set } => {
             let state = match set {
                 Some(_) => None,
                 None => Some(initial_values(door, &job.flow, values, state.as_deref()).await?),
             };
-            let complete = CompleteJob {
-                lease: LeaseToken::new(job.lease),
-                state,
-                clause: set.clone(),
-            };
+            let complete = CompleteJob { lease: LeaseToken::new(job.lease), state, clause: set.clone() };
             finish(job, &complete, door, terminal).await
         }
-        JobCommand::Fail {
-            job,
-            message,
-            last,
-            after,
-        } => {
-            let fail = FailJob {
-                lease: LeaseToken::new(job.lease),
-                message: message.clone(),
-                retry: !last,
-                after: *after,
-            };
+        JobCommand::Fail { job, message, last, after } => {
+            let fail =
+                FailJob { lease: LeaseToken::new(job.lease), message: message.clone(), retry: !last, after: *after };
             give_up(job, &fail, door, terminal).await
         }
         // Dealt with where jobs are listed.
@@ -83,11 +52,7 @@ async fn extend(
     door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let extend = ExtendLease {
-        lease: LeaseToken::new(job.lease),
-        seconds,
-        progress: progress.map(read).transpose()?,
-    };
+    let extend = ExtendLease { lease: LeaseToken::new(job.lease), seconds, progress: progress.map(read).transpose()? };
     let wid = door.wid(&job.flow, &job.wid).await?;
     let extended = door.extend_lease(&job.flow, (wid, job.trigger.as_str()), &extend);
     let extended = extended.await?;
@@ -100,9 +65,7 @@ async fn extend(
 /// Reads a JSON object.
 fn read(text: &str) -> Result<Map<String, Json>, Problem> {
     serde_json::from_str(text).map_err(|source| {
-        Problem::usage("--progress is no JSON object")
-            .because(source)
-            .hint("For example: --progress '{\"page\": 3}'")
+        Problem::usage("--progress is no JSON object").because(source).hint("For example: --progress '{\"page\": 3}'")
     })
 }
 
@@ -122,12 +85,7 @@ async fn finish(
     Ok(())
 }
 
-async fn give_up(
-    job: &LeasedArguments,
-    fail: &FailJob,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+async fn give_up(job: &LeasedArguments, fail: &FailJob, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let wid = door.wid(&job.flow, &job.wid).await?;
     let failed = door.fail_job(&job.flow, (wid, job.trigger.as_str()), fail);
     let failed = failed.await?;
@@ -142,15 +100,7 @@ async fn give_up(
 
 /// Lists claimed jobs.
 fn print(leased: &[LeasedJob], terminal: &Terminal) {
-    let head = [
-        "wid",
-        "trigger",
-        "transition",
-        "lease",
-        "ends",
-        "attempt",
-        "state",
-    ];
+    let head = ["wid", "trigger", "transition", "lease", "ends", "attempt", "state"];
     let row = |job: &LeasedJob| {
         vec![
             job.wid.to_string(),

@@ -21,21 +21,14 @@ const SOURCE: &str = include_str!("../../../process/tests/data/manutencao.pdl");
 const FLOW: &str = "manutencao";
 
 /// Name and purpose, as `wed demo` lists them.
-pub(crate) const ABOUT: (&str, &str) = (
-    "manutencao",
-    "people's work in the process language: one locks a task, goes offline, works and returns",
-);
+pub(crate) const ABOUT: (&str, &str) =
+    ("manutencao", "people's work in the process language: one locks a task, goes offline, works and returns");
 
 /// The people and their roles.
-const PEOPLE: [(&str, &str); 3] = [
-    ("ana", "Atendente"),
-    ("beto", "Tecnico"),
-    ("caio", "Office_boy"),
-];
+const PEOPLE: [(&str, &str); 3] = [("ana", "Atendente"), ("beto", "Tecnico"), ("caio", "Office_boy")];
 /// The values that people and the programs between them set.
 const ORDER: &str = "Nome do Cliente: Carla; Endereco: Rua 5";
-const VISIT: &str =
-    "Nome do Cliente: Carla; Endereco: Rua 5; Servicos: solda; Materiais: 2 m de tubo";
+const VISIT: &str = "Nome do Cliente: Carla; Endereco: Rua 5; Servicos: solda; Materiais: 2 m de tubo";
 
 /// The players of the example.
 struct Example<'a> {
@@ -62,17 +55,9 @@ pub(crate) async fn run(store: &Store, tenant: &str, terminal: &Terminal) -> Res
         ..Process::default()
     };
     let begun = door::of_store(store, tenant, "ana").begin(&new).await?;
-    let wid = begun["wid"]
-        .as_i64()
-        .and_then(|wid| i32::try_from(wid).ok());
+    let wid = begun["wid"].as_i64().and_then(|wid| i32::try_from(wid).ok());
     let wid = wid.map(Wid::new).unwrap_or_default();
-    let mut example = Example {
-        store,
-        tenant,
-        terminal,
-        wid,
-        steps: Vec::new(),
-    };
+    let mut example = Example { store, tenant, terminal, wid, steps: Vec::new() };
     let messages = example.play().await?;
     let steps = example.steps;
     let trace = owner.trace(FLOW, wid, None, None).await?;
@@ -89,9 +74,7 @@ pub(crate) async fn run(store: &Store, tenant: &str, terminal: &Terminal) -> Res
     }
     match trace.last() {
         Some(last) if last.status == Status::Final => Ok(()),
-        _ => Err(Problem::new(format!(
-            "instance {wid} of manutencao has not ended"
-        ))),
+        _ => Err(Problem::new(format!("instance {wid} of manutencao has not ended"))),
     }
 }
 
@@ -109,31 +92,17 @@ impl Example<'_> {
     /// Plays all tasks; the messages to who is in charge.
     async fn play(&mut self) -> Result<Vec<Json>, Problem> {
         let order = self.claim("ana", "CriarOrdemServico", "select").await?;
-        self.report("ana", order, json!({ "ordem_servico": ORDER }))
-            .await?;
+        self.report("ana", order, json!({ "ordem_servico": ORDER })).await?;
         let visit = self.claim("beto", "VisitarCliente", "lock").await?;
         self.visit(visit).await?;
-        self.program("gerar_ordem_pagamento", "ordem_pagamento = 'R$ 120,00'")
-            .await?;
-        self.program(
-            "armazenar_debito_cliente",
-            "debitos_clientes = 'Carla: R$ 120,00'",
-        )
-        .await?;
+        self.program("gerar_ordem_pagamento", "ordem_pagamento = 'R$ 120,00'").await?;
+        self.program("armazenar_debito_cliente", "debitos_clientes = 'Carla: R$ 120,00'").await?;
         let send = self.claim("caio", "EnviarOrdemPagamento", "select").await?;
         self.report("caio", send, json!({})).await?;
         let messages = self.door("ana").messages(10).await?;
-        for message in messages
-            .iter()
-            .rev()
-            .filter(|one| one["kind"] != "task_deadline")
-        {
+        for message in messages.iter().rev().filter(|one| one["kind"] != "task_deadline") {
             let (sender, text) = (message["sender"].as_str(), message["text"].as_str());
-            self.tell(format!(
-                "message to ana from {}: {}",
-                sender.unwrap_or_default(),
-                text.unwrap_or_default()
-            ));
+            self.tell(format!("message to ana from {}: {}", sender.unwrap_or_default(), text.unwrap_or_default()));
         }
         Ok(messages)
     }
@@ -142,23 +111,17 @@ impl Example<'_> {
     async fn claim(&mut self, name: &str, task: &str, act: &str) -> Result<i64, Problem> {
         let door = self.door(name);
         let list = door.worklist("arrival", 1_000).await?;
-        let found = list
-            .iter()
-            .find(|item| item["task"] == task && item["wid"] == self.wid.get());
+        let found = list.iter().find(|item| item["task"] == task && item["wid"] == self.wid.get());
         let item = found.and_then(|item| item["item"].as_i64());
-        let item =
-            item.ok_or_else(|| Problem::new(format!("{task} is not on the worklist of {name}")))?;
+        let item = item.ok_or_else(|| Problem::new(format!("{task} is not on the worklist of {name}")))?;
         door.work_act(item, act, None).await?;
         self.tell(format!("{name} {act}s {task} (item {item})"));
         Ok(item)
     }
 
     async fn report(&mut self, name: &str, item: i64, values: Json) -> Result<(), Problem> {
-        let report = Report {
-            success: true,
-            values: values.as_object().cloned().unwrap_or_default(),
-            ..Report::default()
-        };
+        let report =
+            Report { success: true, values: values.as_object().cloned().unwrap_or_default(), ..Report::default() };
         let key = format!("demo-{item}");
         self.door(name).report(item, &report, &key).await?;
         self.tell(format!("{name} reports item {item}: SUCCEEDED"));
@@ -169,9 +132,7 @@ impl Example<'_> {
     async fn visit(&mut self, item: i64) -> Result<(), Problem> {
         let served = |error| Problem::new("the API cannot be served").because(error);
         let address = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
-        let server = Server::start(self.store, &ServerSettings::at(address))
-            .await
-            .map_err(served)?;
+        let server = Server::start(self.store, &ServerSettings::at(address)).await.map_err(served)?;
         let link = self.link(&server).await?;
         let said = tokio::task::spawn_blocking(move || offline(&link, item)).await;
         server.stop().await;
@@ -185,10 +146,7 @@ impl Example<'_> {
     /// A user and a token for beto's machine.
     async fn link(&self, server: &Server) -> Result<Link, Problem> {
         let owner = self.door("operator");
-        let user = NewUser {
-            name: "beto".to_owned(),
-            role: "participant".to_owned(),
-        };
+        let user = NewUser { name: "beto".to_owned(), role: "participant".to_owned() };
         match owner.create_user(&user).await {
             // A second run finds the user.
             Err(error) if error.code().is_none() => return Err(error.into()),
@@ -202,10 +160,7 @@ impl Example<'_> {
             days: Some(1),
         };
         let issued = owner.create_token(&new).await?;
-        Ok(Link::new(
-            &format!("http://{}", server.address()),
-            &issued.secret,
-        ))
+        Ok(Link::new(&format!("http://{}", server.address()), &issued.secret))
     }
 
     /// Does an automatic task as a program with a Postgres connection does.
@@ -213,10 +168,7 @@ impl Example<'_> {
         let mut session = self.store.flow_session(self.tenant, FLOW).await?;
         let clause = format!("{clause}, {transition}_state = 'SUCCEEDED'");
         if !session.finish(self.wid, transition, &clause).await? {
-            return Err(Problem::new(format!(
-                "{transition} of instance {} is not pending",
-                self.wid
-            )));
+            return Err(Problem::new(format!("{transition} of instance {} is not pending", self.wid)));
         }
         self.tell(format!("a program does {transition}"));
         Ok(())
@@ -226,46 +178,26 @@ impl Example<'_> {
 /// Leaves, works and returns; what is to be told of it.
 fn offline(link: &Link, item: i64) -> Result<Vec<String>, Problem> {
     let folder = std::env::temp_dir().join(format!("wedflow-demo-{:016x}", rand::random::<u64>()));
-    let cannot =
-        |source| Problem::new(format!("{} cannot be used", folder.display())).because(source);
+    let cannot = |source| Problem::new(format!("{} cannot be used", folder.display())).because(source);
     std::fs::create_dir(&folder).map_err(cannot)?;
     let told = leave_and_return(link, item, &folder.join("work.db"));
     std::fs::remove_dir_all(&folder).map_err(cannot)?;
     told
 }
 
-fn leave_and_return(
-    link: &Link,
-    item: i64,
-    path: &std::path::Path,
-) -> Result<Vec<String>, Problem> {
+fn leave_and_return(link: &Link, item: i64, path: &std::path::Path) -> Result<Vec<String>, Problem> {
     let mut store = LocalStore::open(path).map_err(away::problem)?;
-    let leaving = Leaving {
-        wait_seconds: 60.0,
-        confirmed: true,
-        accepted: false,
-        path,
-        quota_bytes: None,
-    };
+    let leaving = Leaving { wait_seconds: 60.0, confirmed: true, accepted: false, path, quota_bytes: None };
     let mut said = Vec::new();
     disconnect(link, &mut store, &leaving, |step| {
-        let bytes = if step.bytes > 0 {
-            format!(", {}", crate::answer::bytes(step.bytes))
-        } else {
-            String::new()
-        };
-        said.push(format!(
-            "  beto leaves, step {}: {}{bytes}",
-            step.step, step.text
-        ));
+        let bytes = if step.bytes > 0 { format!(", {}", crate::answer::bytes(step.bytes)) } else { String::new() };
+        said.push(format!("  beto leaves, step {}: {}{bytes}", step.step, step.text));
     })
     .map_err(away::problem)?;
     let found = store.enabled(item).map_err(away::problem)?;
     let body = json!({ "success": true, "values": { "ordem_servico": VISIT }, "reason": null, "claim": found.claim });
     store.keep_result(&found, &body).map_err(away::problem)?;
-    said.push(format!(
-        "beto does item {item} without a connection; its result is kept"
-    ));
+    said.push(format!("beto does item {item} without a connection; its result is kept"));
     let returned = reconnect(link, &mut store).map_err(away::problem)?;
     said.push(format!(
         "beto returns: {} applied, {} refused",

@@ -11,10 +11,9 @@ mod resources;
 mod tools;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents,
-    ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, ResourceContents, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
@@ -56,9 +55,7 @@ impl Fault {
                 "hint": problem.hint,
             })
             .to_string(),
-            Fault::Client(other) => {
-                json!({ "error": parts::beginning(&other.to_string()) }).to_string()
-            }
+            Fault::Client(other) => json!({ "error": parts::beginning(&other.to_string()) }).to_string(),
             Fault::Arguments(reason) => json!({
                 "error": parts::beginning(reason),
                 "hint": "The tool's input schema says what it takes.",
@@ -73,9 +70,7 @@ pub(crate) async fn run(door: Door, may_write: bool) -> Result<(), Problem> {
     let assistant = Assistant { door, may_write };
     let service = assistant.serve((lines::of_json(), stdout())).await;
     let service = service.map_err(|error| match error {
-        ServerInitializeError::ExpectedInitializeRequest(_) => {
-            ended("its first message was no `initialize`")
-        }
+        ServerInitializeError::ExpectedInitializeRequest(_) => ended("its first message was no `initialize`"),
         other => ended(&parts::beginning(&other.to_string())),
     })?;
     let reason = service.waiting().await;
@@ -90,10 +85,7 @@ fn ended(reason: &str) -> Problem {
 
 impl ServerHandler for Assistant {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
-            .enable_tools()
-            .enable_resources()
-            .build();
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
         let rights = match self.may_write {
             true => "Some tools change things; say why in `reason`, which is kept.",
             false => "No tool changes anything; `wed mcp --write` has tools that do.",
@@ -150,9 +142,7 @@ impl ServerHandler for Assistant {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::with_all_items(
-            resources::templates(),
-        ))
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
     }
 
     async fn read_resource(

@@ -7,8 +7,7 @@ use serde_json::{Value as Json, json};
 use tokio::sync::mpsc;
 use wedflow_model::FlowId;
 use wedflow_store::{
-    Directory, ImportedTenant, PauseScope, SealedSecret, Store, TenantExport, TenantMove,
-    TenantPiece,
+    Directory, ImportedTenant, PauseScope, SealedSecret, Store, TenantExport, TenantMove, TenantPiece,
 };
 use wedflow_worker::SecretKey;
 
@@ -76,24 +75,15 @@ pub(crate) async fn export(
         true => None,
         false => Some(store.fence_tenant(name).await?),
     };
-    let wanted = TenantExport {
-        with_secrets,
-        fenced: move_id.is_some(),
-    };
+    let wanted = TenantExport { with_secrets, fenced: move_id.is_some() };
     let (sender, receiver) = mpsc::channel(PIECES_IN_FLIGHT);
     let writing = tokio::task::spawn_blocking(move || file.write(receiver, files.as_ref()));
     let exported = store.export_tenant(name, wanted, sender).await;
     // What became of the file says more than that nobody took the pieces.
-    let written = writing
-        .await
-        .map_err(|error| Problem::new("writing the file failed").because(error))?;
+    let written = writing.await.map_err(|error| Problem::new("writing the file failed").because(error))?;
     let ((bytes, files), checksum) = match (written, exported) {
         (Ok(written), Ok(checksum)) => (written, checksum),
-        (_, Err(error))
-            if error
-                .refusal()
-                .is_none_or(|refusal| refusal.code != "WF024") =>
-        {
+        (_, Err(error)) if error.refusal().is_none_or(|refusal| refusal.code != "WF024") => {
             return Err(error.into());
         }
         (Err(problem), _) => return Err(problem),
@@ -101,9 +91,7 @@ pub(crate) async fn export(
     };
     let shown = to.display().to_string();
     if let Some(move_id) = &move_id
-        && !store
-            .leave(name, move_id, &format!("the file {shown}"))
-            .await?
+        && !store.leave(name, move_id, &format!("the file {shown}")).await?
     {
         return Err(came_back(name));
     }
@@ -138,14 +126,9 @@ pub(crate) async fn import(
     let (sender, receiver) = mpsc::channel(PIECES_IN_FLIGHT);
     let path: PathBuf = file.to_owned();
     let reading = tokio::task::spawn_blocking(move || tenant_file::read(&path, &sender, is_said));
-    let imported = store
-        .import_tenant(staged, name, receiver, &|old, new, secret| {
-            reseal(key.as_ref(), old, new, secret)
-        })
-        .await;
-    let read = reading
-        .await
-        .map_err(|error| Problem::new("reading the file failed").because(error))?;
+    let imported =
+        store.import_tenant(staged, name, receiver, &|old, new, secret| reseal(key.as_ref(), old, new, secret)).await;
+    let read = reading.await.map_err(|error| Problem::new("reading the file failed").because(error))?;
     // What is wrong with the file says more than what came of it.
     let sum = read?;
     let imported = imported?;
@@ -154,25 +137,18 @@ pub(crate) async fn import(
             let target = target.of_flows(&store.flow_folders(&imported.tenant).await?);
             let path: PathBuf = file.to_owned();
             let expected = sum.clone();
-            let unpacking =
-                tokio::task::spawn_blocking(move || tenant_file::unpack(&path, &target, &expected));
+            let unpacking = tokio::task::spawn_blocking(move || tenant_file::unpack(&path, &target, &expected));
             let unpacked = unpacking.await;
-            let unpacked = unpacked
-                .map_err(|error| Problem::new("reading the file failed").because(error))
-                .flatten();
+            let unpacked = unpacked.map_err(|error| Problem::new("reading the file failed").because(error)).flatten();
             if let Err(problem) = unpacked {
-                store
-                    .forget_arrival(&imported.tenant, &imported.move_id)
-                    .await?;
+                store.forget_arrival(&imported.tenant, &imported.move_id).await?;
                 return Err(problem);
             }
             Some(sum)
         }
         _ => None,
     };
-    store
-        .release_tenant(&imported.tenant, imported.fenced)
-        .await?;
+    store.release_tenant(&imported.tenant, imported.fenced).await?;
     let mut answer = json!(imported);
     answer["files"] = json!(files);
     terminal.answer(&answer, || {
@@ -213,21 +189,13 @@ pub(crate) async fn carry(
         return turn_back(name, from, &to, terminal).await;
     }
     if travel.files.is_some() && files_to.is_none() {
-        return Err(Problem::usage(
-            "--files-to is missing: hosts of the other database have a folder of their own",
-        )
-        .hint("Say --files-to FOLDER; hosts remove what their own database does not know."));
+        return Err(Problem::usage("--files-to is missing: hosts of the other database have a folder of their own")
+            .hint("Say --files-to FOLDER; hosts remove what their own database does not know."));
     }
-    let files = MovedFiles {
-        travel,
-        from: travel.files.clone(),
-        to: files_to.map(Path::to_owned),
-    };
+    let files = MovedFiles { travel, from: travel.files.clone(), to: files_to.map(Path::to_owned) };
     let copied = leave_for(name, &place, files, (from, &to), terminal).await?;
     begin_there(name, &place, copied, (from, &to), terminal).await?;
-    terminal.say(&format!(
-        "What is left here is fenced. Remove it: wed tenant delete {name}"
-    ));
+    terminal.say(&format!("What is left here is fenced. Remove it: wed tenant delete {name}"));
     Ok(())
 }
 
@@ -238,9 +206,8 @@ async fn open_target(url: &str) -> Result<Store, Problem> {
         let is_missing = problem.code.as_deref() == Some("3D000");
         let is_refused = problem.code.as_deref().is_some_and(|code| code.starts_with("28"));
         match (is_missing, is_refused) {
-            (true, _) => problem.hint(
-                "Check the address of --to. `wed migrate --database-url URL` makes the database and its schema.",
-            ),
+            (true, _) => problem
+                .hint("Check the address of --to. `wed migrate --database-url URL` makes the database and its schema."),
             (_, true) => problem.hint("Check user and password in the address of --to."),
             _ => problem,
         }
@@ -273,38 +240,26 @@ pub(crate) async fn carry_to_cluster(
     }
     let here = from.tenant_move(name).await?.unwrap_or_default();
     if target.state == "draining" && here.moving.is_none() {
-        return Err(Problem::new(format!(
-            "cluster {cluster} is draining: it takes no tenants"
-        ))
-        .code("WF028")
-        .exit(4)
-        .hint(format!(
-            "Choose another one, or open it: wed cluster open {cluster}"
-        )));
+        return Err(Problem::new(format!("cluster {cluster} is draining: it takes no tenants"))
+            .code("WF028")
+            .exit(4)
+            .hint(format!("Choose another one, or open it: wed cluster open {cluster}")));
     }
     let below = |folder: Option<&Path>, cluster: &str| folder.map(|folder| folder.join(cluster));
     let from_folder = travel.files.as_deref();
-    let files = MovedFiles {
-        travel,
-        from: below(from_folder, &source.name),
-        to: below(files_to.or(from_folder), cluster),
-    };
+    let files =
+        MovedFiles { travel, from: below(from_folder, &source.name), to: below(files_to.or(from_folder), cluster) };
     let copied = leave_for(name, &place, files, (&from, &to), terminal).await?;
-    if !directory.switch_place(name, &source.name, cluster).await?
-        && cluster_of(directory, name).await?.name != cluster
+    if !directory.switch_place(name, &source.name, cluster).await? && cluster_of(directory, name).await?.name != cluster
     {
-        return Err(Problem::new(format!(
-            "the directory has tenant {name} on another cluster now"
-        ))
-        .code("WF028")
-        .exit(4)
-        .hint("`wed tenant list` shows where it is; two moves of it were under way."));
+        return Err(Problem::new(format!("the directory has tenant {name} on another cluster now"))
+            .code("WF028")
+            .exit(4)
+            .hint("`wed tenant list` shows where it is; two moves of it were under way."));
     }
     begin_there(name, &place, copied, (&from, &to), terminal).await?;
-    terminal.say(&format!(
-        "What is left at {0} is fenced. Remove it: wed tenant delete {name} --left-at {0}",
-        source.name
-    ));
+    terminal
+        .say(&format!("What is left at {0} is fenced. Remove it: wed tenant delete {name} --left-at {0}", source.name));
     Ok(())
 }
 
@@ -321,12 +276,10 @@ pub(crate) async fn remove_rest(
     let place = directory.place(name).await?;
     let state = store.tenant_move(name).await?.and_then(|one| one.moving);
     if place.is_some_and(|place| place.cluster == cluster) || state.as_deref() != Some("left") {
-        return Err(Problem::new(format!(
-            "tenant {name} was not moved away from cluster {cluster}"
-        ))
-        .code("WF024")
-        .exit(4)
-        .hint("`wed tenant list` shows where each tenant is."));
+        return Err(Problem::new(format!("tenant {name} was not moved away from cluster {cluster}"))
+            .code("WF024")
+            .exit(4)
+            .hint("`wed tenant list` shows where each tenant is."));
     }
     let asked = format!("Remove what is left of tenant {name} at cluster {cluster}?");
     if !yes && !terminal.confirmed(&asked)? {
@@ -335,9 +288,7 @@ pub(crate) async fn remove_rest(
     store.drop_tenant(name).await?;
     let answer = json!({ "tenant": name, "cluster": cluster, "deleted": true });
     terminal.answer(&answer, || {
-        terminal.line(&format!(
-            "Nothing of tenant {name} is left at cluster {cluster}."
-        ));
+        terminal.line(&format!("Nothing of tenant {name} is left at cluster {cluster}."));
     });
     Ok(())
 }
@@ -357,17 +308,12 @@ async fn leave_for(
         let states = (&here, there.as_ref());
         return copy(name, place, states, files, (from, to), terminal).await;
     }
-    if there
-        .as_ref()
-        .is_none_or(|there| there.move_id != here.move_id)
-    {
+    if there.as_ref().is_none_or(|there| there.move_id != here.move_id) {
         let at = here.moved_to.unwrap_or_default();
-        return Err(
-            Problem::new(format!("tenant {name} lives elsewhere already: {at}"))
-                .code("WF024")
-                .exit(4)
-                .hint("`wed tenant list` shows which tenants have left."),
-        );
+        return Err(Problem::new(format!("tenant {name} lives elsewhere already: {at}"))
+            .code("WF024")
+            .exit(4)
+            .hint("`wed tenant list` shows which tenants have left."));
     }
     Ok(Copied::default())
 }
@@ -431,15 +377,10 @@ async fn copy(
     let move_id = from.fence_tenant(name).await?;
     spinner.set_message("copying");
     let (sender, receiver) = mpsc::channel::<TenantPiece>(PIECES_IN_FLIGHT);
-    let wanted = TenantExport {
-        with_secrets: true,
-        fenced: true,
-    };
+    let wanted = TenantExport { with_secrets: true, fenced: true };
     let seal = |old, new, secret: &SealedSecret| reseal(key.as_ref(), old, new, secret);
-    let (exported, imported) = tokio::join!(
-        from.export_tenant(name, wanted, sender),
-        to.import_tenant(staged, Some(name), receiver, &seal)
-    );
+    let (exported, imported) =
+        tokio::join!(from.export_tenant(name, wanted, sender), to.import_tenant(staged, Some(name), receiver, &seal));
     let imported = match (exported, imported) {
         (Ok(_), Ok(imported)) => imported,
         (Err(error), Err(other)) if error.refusal().is_some() => {
@@ -453,9 +394,7 @@ async fn copy(
             let other = other.of_flows(&to.flow_folders(name).await?);
             let copying = tokio::task::spawn_blocking(move || tenant_files::copy(&own, &other));
             let copied = copying.await;
-            let copied = copied
-                .map_err(|error| Problem::new("copying files failed").because(error))
-                .flatten();
+            let copied = copied.map_err(|error| Problem::new("copying files failed").because(error)).flatten();
             Some(copied.map_err(|problem| unmoved(name, place, problem))?)
         }
         _ => None,
@@ -466,20 +405,11 @@ async fn copy(
     }
     spinner.finish_and_clear();
     say_missing(&imported, terminal);
-    Ok(Copied {
-        secrets_missing: imported.secrets_missing,
-        files,
-        checksum: Some(imported.checksum),
-    })
+    Ok(Copied { secrets_missing: imported.secrets_missing, files, checksum: Some(imported.checksum) })
 }
 
 /// Returns a tenant to where it was: removes what has arrived, and resumes it here.
-async fn turn_back(
-    name: &str,
-    from: &Store,
-    to: &Store,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+async fn turn_back(name: &str, from: &Store, to: &Store, terminal: &Terminal) -> Result<(), Problem> {
     let here = from.tenant_move(name).await?.unwrap_or_default();
     let (Some("leaving"), Some(move_id)) = (here.moving.as_deref(), &here.move_id) else {
         return Err(not_leaving(name));
@@ -499,36 +429,23 @@ fn not_leaving(name: &str) -> Problem {
 }
 
 /// Encrypts a secret for the number that its flow has here.
-fn reseal(
-    key: Option<&SecretKey>,
-    old: FlowId,
-    new: FlowId,
-    secret: &SealedSecret,
-) -> Option<SealedSecret> {
+fn reseal(key: Option<&SecretKey>, old: FlowId, new: FlowId, secret: &SealedSecret) -> Option<SealedSecret> {
     let key = key?;
     let text = key.open(old, secret).ok()?;
     let (ciphertext, nonce) = key.seal(new, &secret.name, &text).ok()?;
-    Some(SealedSecret {
-        ciphertext,
-        nonce,
-        ..secret.clone()
-    })
+    Some(SealedSecret { ciphertext, nonce, ..secret.clone() })
 }
 
 /// Says how a move that failed before its switch is ended.
 fn unmoved(name: &str, place: &str, problem: Problem) -> Problem {
-    problem.details([format!(
-        "tenant {name} rests, and has not left for {place}: run the same again, or with --back"
-    )])
+    problem.details([format!("tenant {name} rests, and has not left for {place}: run the same again, or with --back")])
 }
 
 fn came_back(name: &str) -> Problem {
-    Problem::new(format!(
-        "tenant {name} was resumed here meanwhile, and has not left"
-    ))
-    .code("WF024")
-    .exit(4)
-    .hint("Nothing begins elsewhere. Run the same again to move it.")
+    Problem::new(format!("tenant {name} was resumed here meanwhile, and has not left"))
+        .code("WF024")
+        .exit(4)
+        .hint("Nothing begins elsewhere. Run the same again to move it.")
 }
 
 fn say_missing(imported: &ImportedTenant, terminal: &Terminal) {
@@ -543,8 +460,7 @@ fn say_missing(imported: &ImportedTenant, terminal: &Terminal) {
 /// Says how much a checksum is of, and how many files went along.
 fn summary(checksum: &Json, files: Option<&FileSum>) -> String {
     let rows = |name: &str| checksum[name]["rows"].as_i64().unwrap_or_default();
-    let files =
-        files.map(|sum| format!(", {} of {}", counted(sum.files, "file"), bytes(sum.bytes)));
+    let files = files.map(|sum| format!(", {} of {}", counted(sum.files, "file"), bytes(sum.bytes)));
     format!(
         "{}, {} of history, {}{}",
         counted(rows("instances"), "instance"),

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use wedflow_documents::{
-    Backfill, Between, GoBack, Operated, Pause, PausedThing, PutSchedule, Reason, RetryMatching,
-    RollBack, Sent, SetState, Skip,
+    Backfill, Between, GoBack, Operated, Pause, PausedThing, PutSchedule, Reason, RetryMatching, RollBack, Sent,
+    SetState, Skip,
 };
 use wedflow_model::Wid;
 
@@ -19,11 +19,7 @@ use crate::terminal::Terminal;
 const OTHER_PAUSES_MAX: usize = 5;
 
 /// Runs an operator's command on an instance.
-pub(crate) async fn instance(
-    command: &OperateInstance,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn instance(command: &OperateInstance, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     match command {
         OperateInstance::Retry { flow, wid, reason } => {
             let wid = door.wid(flow, wid).await?;
@@ -49,32 +45,19 @@ pub(crate) async fn instance(
             set_pause(door, scope, None, terminal).await?;
         }
         OperateInstance::Skip { target, transition } => {
-            let skip = Skip {
-                transition: transition.clone(),
-                reason: target.reason.clone(),
-            };
+            let skip = Skip { transition: transition.clone(), reason: target.reason.clone() };
             let wid = door.wid(&target.flow, &target.wid).await?;
             let skipped = door.skip(&target.flow, wid, &skip).await?;
             said_status(&target.flow, &skipped, "Skipped a job of", terminal);
         }
         OperateInstance::Back { target, to } => go_back(target, *to, door, terminal).await?,
-        OperateInstance::Event {
-            flow,
-            wid,
-            values,
-            state,
-            key,
-        } => {
+        OperateInstance::Event { flow, wid, values, state, key } => {
             let values = initial_values(door, flow, values, state.as_deref()).await?;
             let wid = door.wid(flow, wid).await?;
             let sent = door.send_event(flow, wid, &values, key.as_deref()).await?;
             said_sent(&sent, terminal);
         }
-        OperateInstance::Set {
-            target,
-            values,
-            state,
-        } => {
+        OperateInstance::Set { target, values, state } => {
             let set = SetState {
                 state: initial_values(door, &target.flow, values, state.as_deref()).await?,
                 reason: target.reason.clone(),
@@ -97,30 +80,17 @@ fn said_sent(sent: &Sent, terminal: &Terminal) {
 }
 
 fn because(reason: &str) -> Reason {
-    Reason {
-        reason: reason.to_owned(),
-    }
+    Reason { reason: reason.to_owned() }
 }
 
 /// Sends an instance back to a state.
-async fn go_back(
-    target: &InstanceTarget,
-    to: i32,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+async fn go_back(target: &InstanceTarget, to: i32, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let flow = &target.flow;
     let wid = door.wid(flow, &target.wid).await?;
-    let asked = GoBack {
-        to,
-        reason: target.reason.clone(),
-    };
+    let asked = GoBack { to, reason: target.reason.clone() };
     let steps = door.go_back(flow, wid, &asked).await?.steps;
     terminal.answer(&json!({ "wid": wid, "to": to, "steps": steps }), || {
-        terminal.line(&format!(
-            "Instance {wid} of {flow} goes back to {to}: {} to undo.",
-            counted(steps, "step")
-        ));
+        terminal.line(&format!("Instance {wid} of {flow} goes back to {to}: {} to undo.", counted(steps, "step")));
     });
     Ok(())
 }
@@ -140,34 +110,21 @@ enum Scope<'a> {
 }
 
 /// Pauses with a reason, resumes without.
-async fn set_pause(
-    door: &Door,
-    scope: Scope<'_>,
-    reason: Option<&str>,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+async fn set_pause(door: &Door, scope: Scope<'_>, reason: Option<&str>, terminal: &Terminal) -> Result<(), Problem> {
     let (pause, why) = (reason.is_some(), reason.unwrap_or_default());
     let paused = match scope {
         Scope::Instance(flow, wid) => door.pause_instance(flow, wid, pause, &because(why)).await?,
         Scope::Flow(flow, trigger) => {
-            let scope = Pause {
-                trigger: trigger.map(str::to_owned),
-                reason: why.to_owned(),
-            };
+            let scope = Pause { trigger: trigger.map(str::to_owned), reason: why.to_owned() };
             door.pause_flow(flow, pause, &scope).await?
         }
     };
     if !paused.paused && !paused.changed {
         for (command, thing) in other_pauses(door, scope).await? {
-            terminal.say(&format!(
-                "{command} resumes what {} paused: {}",
-                thing.actor, thing.reason
-            ));
+            terminal.say(&format!("{command} resumes what {} paused: {}", thing.actor, thing.reason));
         }
     }
-    terminal.answer(&paused, || {
-        terminal.line(said_pause(paused.paused, paused.changed))
-    });
+    terminal.answer(&paused, || terminal.line(said_pause(paused.paused, paused.changed)));
     Ok(())
 }
 
@@ -182,10 +139,7 @@ pub(crate) fn said_pause(paused: bool, changed: bool) -> &'static str {
 }
 
 /// Lists other pauses of the tenant and of the scope's flow, each with the command that takes it back.
-async fn other_pauses(
-    door: &Door,
-    scope: Scope<'_>,
-) -> Result<Vec<(String, PausedThing)>, Problem> {
+async fn other_pauses(door: &Door, scope: Scope<'_>) -> Result<Vec<(String, PausedThing)>, Problem> {
     let (flow, wid) = match scope {
         Scope::Flow(flow, _) => (flow, None),
         Scope::Instance(flow, wid) => (flow, Some(wid)),
@@ -210,20 +164,9 @@ async fn other_pauses(
 }
 
 /// Runs an operator's command on a flow.
-pub(crate) async fn flow(
-    command: &OperateFlow,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn flow(command: &OperateFlow, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     match command {
-        OperateFlow::Retry {
-            flow,
-            transition,
-            message,
-            since,
-            reason,
-            yes,
-        } => {
+        OperateFlow::Retry { flow, transition, message, since, reason, yes } => {
             let matching = RetryMatching {
                 transition: transition.clone(),
                 message: message.clone(),
@@ -233,11 +176,7 @@ pub(crate) async fn flow(
             };
             retry_matching(flow, &matching, door, terminal).await
         }
-        OperateFlow::Pause {
-            flow,
-            trigger,
-            reason,
-        } => {
+        OperateFlow::Pause { flow, trigger, reason } => {
             let scope = Scope::Flow(flow, trigger.as_deref());
             set_pause(door, scope, Some(reason), terminal).await
         }
@@ -247,17 +186,11 @@ pub(crate) async fn flow(
         OperateFlow::Pauses => list_pauses(door, terminal).await,
         OperateFlow::History { flow } => list_versions(flow, door, terminal).await,
         OperateFlow::Diff { flow, old, new } => {
-            let between = Between {
-                old: *old,
-                new: *new,
-            };
+            let between = Between { old: *old, new: *new };
             diff(flow, &between, door, terminal).await
         }
         OperateFlow::Rollback { flow, version, yes } => {
-            let asked = RollBack {
-                version: *version,
-                apply: *yes,
-            };
+            let asked = RollBack { version: *version, apply: *yes };
             rollback(flow, &asked, door, terminal).await
         }
         OperateFlow::Schedule(command) => schedule(command, door, terminal).await,
@@ -296,45 +229,26 @@ async fn list_versions(flow: &str, door: &Door, terminal: &Terminal) -> Result<(
     terminal.answer(&versions, || {
         terminal.table(
             &["version", "applied", "by"],
-            versions.iter().map(|version| {
-                vec![
-                    version.version.to_string(),
-                    version.applied_at.clone(),
-                    version.actor.clone(),
-                ]
-            }),
+            versions
+                .iter()
+                .map(|version| vec![version.version.to_string(), version.applied_at.clone(), version.actor.clone()]),
         );
     });
     Ok(())
 }
 
 /// Retries exceptions that match, or counts and lists them.
-async fn retry_matching(
-    flow: &str,
-    asked: &RetryMatching,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+async fn retry_matching(flow: &str, asked: &RetryMatching, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let found = door.retry_matching(flow, asked).await?;
     terminal.answer(&found, || {
-        let verb = if found.matching == 1 {
-            "matches"
-        } else {
-            "match"
-        };
+        let verb = if found.matching == 1 { "matches" } else { "match" };
         terminal.line(&format!("{} {verb}.", counted(found.matching, "exception")));
         let listed = found.instances.len();
         if i64::try_from(listed).is_ok_and(|listed| listed < found.matching) {
-            terminal.say(&format!(
-                "At most {listed} at a time: run it again for the others."
-            ));
+            terminal.say(&format!("At most {listed} at a time: run it again for the others."));
         }
         if found.applied {
-            terminal.line(&format!(
-                "Retried {}; refused {}.",
-                found.retried.len(),
-                found.refused.len()
-            ));
+            terminal.line(&format!("Retried {}; refused {}.", found.retried.len(), found.refused.len()));
         } else {
             terminal.table(
                 &["wid", "transition", "message"],
@@ -361,18 +275,10 @@ async fn retry_matching(
 }
 
 /// Compares two versions of a flow.
-async fn diff(
-    flow: &str,
-    between: &Between,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+async fn diff(flow: &str, between: &Between, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let difference = door.diff(flow, between).await?;
     terminal.answer(&difference, || {
-        terminal.line(&format!(
-            "Version {} to {}:",
-            difference.old, difference.new
-        ));
+        terminal.line(&format!("Version {} to {}:", difference.old, difference.new));
         for line in &difference.lines {
             terminal.line(line);
         }
@@ -385,12 +291,7 @@ async fn diff(
 }
 
 /// Applies an earlier version again, or shows what that would do.
-async fn rollback(
-    flow: &str,
-    asked: &RollBack,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+async fn rollback(flow: &str, asked: &RollBack, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let rolled_back = door.roll_back(flow, asked).await?;
     let (version, rows) = (rolled_back.version, &rolled_back.instances);
     let mut document = json!(rolled_back);
@@ -406,21 +307,9 @@ async fn rollback(
 }
 
 /// Makes, lists, changes or removes schedules.
-async fn schedule(
-    command: &ScheduleCommand,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+async fn schedule(command: &ScheduleCommand, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let flow = match command {
-        ScheduleCommand::Set {
-            flow,
-            name,
-            cron,
-            zone,
-            missed,
-            overlap,
-            values,
-        } => {
+        ScheduleCommand::Set { flow, name, cron, zone, missed, overlap, values } => {
             let schedule = PutSchedule {
                 cron: cron.clone(),
                 zone: Some(zone.clone()),
@@ -445,16 +334,8 @@ async fn schedule(
             door.delete_schedule(flow, name).await?;
             flow
         }
-        ScheduleCommand::Backfill {
-            flow,
-            name,
-            from,
-            until,
-        } => {
-            let span = Backfill {
-                from: from.clone(),
-                until: until.clone(),
-            };
+        ScheduleCommand::Backfill { flow, name, from, until } => {
+            let span = Backfill { from: from.clone(), until: until.clone() };
             let started = door.backfill(flow, name, &span).await?;
             terminal.answer(&started, || {
                 let count = counted(started.started.len(), "instance");
@@ -470,9 +351,7 @@ async fn list_schedules(door: &Door, flow: &str, terminal: &Terminal) -> Result<
     let schedules = door.schedules(flow).await?;
     terminal.answer(&schedules, || {
         terminal.table(
-            &[
-                "schedule", "cron", "zone", "next", "last", "instance", "error",
-            ],
+            &["schedule", "cron", "zone", "next", "last", "instance", "error"],
             schedules.iter().map(|schedule| {
                 vec![
                     schedule.name.clone(),
@@ -483,10 +362,7 @@ async fn list_schedules(door: &Door, flow: &str, terminal: &Terminal) -> Result<
                         false => schedule.next_at.clone().unwrap_or_default(),
                     },
                     schedule.last_at.clone().unwrap_or_default(),
-                    schedule
-                        .last_wid
-                        .map(|wid| wid.to_string())
-                        .unwrap_or_default(),
+                    schedule.last_wid.map(|wid| wid.to_string()).unwrap_or_default(),
                     schedule.last_error.clone().unwrap_or_default(),
                 ]
             }),

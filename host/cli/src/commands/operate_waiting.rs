@@ -25,11 +25,7 @@ pub(crate) struct Reasons {
 impl Reasons {
     pub(crate) fn new() -> Self {
         let now = Instant::now();
-        Reasons {
-            still_since: now,
-            looked: now,
-            said: Vec::new(),
-        }
+        Reasons { still_since: now, looked: now, said: Vec::new() }
     }
 
     /// Takes down that something has happened.
@@ -39,17 +35,9 @@ impl Reasons {
     }
 
     /// Says what an instance's jobs wait for when nothing has happened for a while: each set of reasons once.
-    pub(crate) async fn say(
-        &mut self,
-        door: &Door,
-        flow: &str,
-        wid: Wid,
-        terminal: &Terminal,
-    ) -> Result<(), Problem> {
+    pub(crate) async fn say(&mut self, door: &Door, flow: &str, wid: Wid, terminal: &Terminal) -> Result<(), Problem> {
         let now = Instant::now();
-        if now.duration_since(self.still_since) < STILL
-            || now.duration_since(self.looked) < LOOK_AGAIN
-        {
+        if now.duration_since(self.still_since) < STILL || now.duration_since(self.looked) < LOOK_AGAIN {
             return Ok(());
         }
         self.looked = now;
@@ -64,10 +52,7 @@ impl Reasons {
                     .filter(|_| job.code == "time")
                     .map(|due| format!(" (due {due})"))
                     .unwrap_or_default();
-                format!(
-                    "waiting: {} [{}]: {}{due}. {}",
-                    job.transition, job.code, job.text, job.hint
-                )
+                format!("waiting: {} [{}]: {}{due}. {}", job.transition, job.code, job.text, job.hint)
             })
             .collect();
         let instance = door.instance(flow, wid).await?;

@@ -9,19 +9,9 @@ use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
-pub(crate) async fn run(
-    command: &WebhookCommand,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn run(command: &WebhookCommand, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     match command {
-        WebhookCommand::Set {
-            url,
-            flow,
-            events,
-            attributes,
-            waits_over,
-        } => {
+        WebhookCommand::Set { url, flow, events, attributes, waits_over } => {
             let place = WebhookPlace {
                 url: url.clone(),
                 flow: flow.clone(),
@@ -36,10 +26,7 @@ pub(crate) async fn run(
             let secret = door.rotate_webhook(name, Some(*overlap)).await?.secret;
             terminal.answer(&json!({ "name": name, "secret": secret }), || {
                 terminal.line(&format!("Messages are signed with {secret}"));
-                terminal.line(&format!(
-                    "For {} they are signed with the old one, too.",
-                    counted(overlap, "hour")
-                ));
+                terminal.line(&format!("For {} they are signed with the old one, too.", counted(overlap, "hour")));
             });
         }
         WebhookCommand::Test { name } => {
@@ -58,11 +45,7 @@ pub(crate) async fn run(
             });
         }
         WebhookCommand::Delete { url, flow } => {
-            let place = WebhookPlace {
-                url: url.clone(),
-                flow: flow.clone(),
-                ..WebhookPlace::default()
-            };
+            let place = WebhookPlace { url: url.clone(), flow: flow.clone(), ..WebhookPlace::default() };
             door.delete_webhook(&place).await?;
             terminal.answer(&json!({ "url": url, "deleted": true }), || {
                 terminal.line(&format!("Nothing is told to {url} any more."));
@@ -75,16 +58,10 @@ pub(crate) async fn run(
 async fn set(place: &WebhookPlace, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let set = door.set_webhook(place).await?;
     terminal.answer(&set, || {
-        terminal.line(&format!(
-            "Webhook {} tells {} of events.",
-            set.name, set.url
-        ));
+        terminal.line(&format!("Webhook {} tells {} of events.", set.name, set.url));
         match &set.secret {
             Some(secret) => terminal.line(&format!("Messages are signed with {secret}")),
-            None => terminal.say(&format!(
-                "It keeps its secret; `wed webhook rotate {}` makes another.",
-                set.name
-            )),
+            None => terminal.say(&format!("It keeps its secret; `wed webhook rotate {}` makes another.", set.name)),
         }
     });
     Ok(())
@@ -92,17 +69,7 @@ async fn set(place: &WebhookPlace, door: &Door, terminal: &Terminal) -> Result<(
 
 fn list(webhooks: &[Webhook], terminal: &Terminal) {
     terminal.answer(&webhooks, || {
-        let titles = [
-            "name",
-            "url",
-            "flow",
-            "events",
-            "pending",
-            "dead",
-            "last error",
-            "by",
-            "since",
-        ];
+        let titles = ["name", "url", "flow", "events", "pending", "dead", "last error", "by", "since"];
         terminal.table(
             &titles,
             webhooks.iter().map(|webhook| {

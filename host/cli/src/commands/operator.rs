@@ -8,23 +8,14 @@ use crate::arguments::OperatorCommand;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
-pub(crate) async fn run(
-    command: &OperatorCommand,
-    store: &Store,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn run(command: &OperatorCommand, store: &Store, terminal: &Terminal) -> Result<(), Problem> {
     match command {
-        OperatorCommand::Create {
-            name,
-            read_only,
-            days,
-        } => {
+        OperatorCommand::Create { name, read_only, days } => {
             let secret = issue_operator(store, name, !read_only, *days).await?;
             let secret = secret.reveal();
             terminal.answer(&json!({ "name": name, "secret": secret }), || {
                 terminal.line(secret);
-                terminal
-                    .say("It is shown this once. It manages every tenant of this installation.");
+                terminal.say("It is shown this once. It manages every tenant of this installation.");
             });
         }
         OperatorCommand::List => {

@@ -5,9 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 use wedflow_documents::ProcessDefinition;
-use wedflow_process::{
-    Diagnostic, Parsed, Plan, Process, SOURCE_BYTES_MAX, lower, parse, raise, unknown_roles,
-};
+use wedflow_process::{Diagnostic, Parsed, Plan, Process, SOURCE_BYTES_MAX, lower, parse, raise, unknown_roles};
 
 use crate::arguments::{CheckArguments, FmtArguments};
 use crate::commands::changes;
@@ -23,8 +21,7 @@ const PAGE: &str = "process-language";
 
 /// Returns true if a file is a source of the process language.
 pub(crate) fn is_source(file: &Path) -> bool {
-    file.extension()
-        .is_some_and(|end| end.eq_ignore_ascii_case("pdl"))
+    file.extension().is_some_and(|end| end.eq_ignore_ascii_case("pdl"))
 }
 
 /// A source that was read and lowered.
@@ -46,26 +43,16 @@ impl Reading {
         if !parsed.has_errors() {
             warnings.extend(wedflow_process::check(&parsed.document));
         }
-        let errors: Vec<Diagnostic> = warnings
-            .iter()
-            .filter(|one| one.is_error())
-            .cloned()
-            .collect();
+        let errors: Vec<Diagnostic> = warnings.iter().filter(|one| one.is_error()).cloned().collect();
         warnings.retain(|one| !one.is_error());
         if !errors.is_empty() {
             return Err(refused(&name, &source, &errors, PAGE));
         }
-        Ok(Reading {
-            name,
-            source,
-            parsed,
-            warnings,
-        })
+        Ok(Reading { name, source, parsed, warnings })
     }
 
     fn processes(&self) -> Result<Vec<Process>, Problem> {
-        lower(&self.parsed.document)
-            .map_err(|errors| refused(&self.name, &self.source, &errors, PAGE))
+        lower(&self.parsed.document).map_err(|errors| refused(&self.name, &self.source, &errors, PAGE))
     }
 
     fn warn(&self, terminal: &Terminal) {
@@ -75,10 +62,7 @@ impl Reading {
     }
 
     fn warnings(&self) -> Vec<Json> {
-        self.warnings
-            .iter()
-            .map(|one| document(one, &self.source))
-            .collect()
+        self.warnings.iter().map(|one| document(one, &self.source)).collect()
     }
 }
 
@@ -105,10 +89,7 @@ pub(crate) fn refused(name: &str, source: &str, errors: &[Diagnostic], page: &st
 /// Reads a source; `-` is standard input.
 pub(crate) fn read(file: &Path) -> Result<String, Problem> {
     let unreadable = |source: std::io::Error| {
-        Problem::new(format!("{} cannot be read", file.display()))
-            .exit(3)
-            .because(source)
-            .hint(NO_FILE_HINT)
+        Problem::new(format!("{} cannot be read", file.display())).exit(3).because(source).hint(NO_FILE_HINT)
     };
     let mut bytes = Vec::new();
     // One byte more than a source may have: so that one that is too long is distinguished from one that is not.
@@ -120,12 +101,8 @@ pub(crate) fn read(file: &Path) -> Result<String, Problem> {
     }
     .map_err(unreadable)?;
     String::from_utf8(bytes).map_err(|error| {
-        Problem::usage(format!(
-            "{} is not UTF-8 at byte {}",
-            file.display(),
-            error.utf8_error().valid_up_to()
-        ))
-        .hint("Convert it: iconv -f latin1 -t utf-8 FILE.")
+        Problem::usage(format!("{} is not UTF-8 at byte {}", file.display(), error.utf8_error().valid_up_to()))
+            .hint("Convert it: iconv -f latin1 -t utf-8 FILE.")
     })
 }
 
@@ -144,12 +121,8 @@ pub(crate) async fn apply(
             .hint("A source with task models and applications only makes no flow."));
     }
     let roles = door.people_roles().await?.into_iter();
-    let roles: Vec<String> = (roles.filter(|role| role.people > 0))
-        .map(|role| role.role)
-        .collect();
-    reading
-        .warnings
-        .extend(unknown_roles(&reading.parsed.document, &roles));
+    let roles: Vec<String> = (roles.filter(|role| role.people > 0)).map(|role| role.role).collect();
+    reading.warnings.extend(unknown_roles(&reading.parsed.document, &roles));
     reading.warn(terminal);
     for process in &mut processes {
         process.plan.creator_role = creator_role.map(str::to_owned);
@@ -161,23 +134,18 @@ pub(crate) async fn apply(
         return Ok(());
     }
     let flows = door.apply_processes(definitions(processes)).await?;
-    terminal.answer(
-        &json!({ "flows": flows, "warnings": reading.warnings() }),
-        || {
-            for one in &flows {
-                changes::say_applied(&one.flow, &one.applied, terminal);
-            }
-        },
-    );
+    terminal.answer(&json!({ "flows": flows, "warnings": reading.warnings() }), || {
+        for one in &flows {
+            changes::say_applied(&one.flow, &one.applied, terminal);
+        }
+    });
     Ok(())
 }
 
 /// Processes as the API takes them.
 fn definitions(processes: Vec<Process>) -> Vec<ProcessDefinition> {
-    let definition = |process: Process| ProcessDefinition {
-        definition: json!(process.definition),
-        plan: json!(process.plan),
-    };
+    let definition =
+        |process: Process| ProcessDefinition { definition: json!(process.definition), plan: json!(process.plan) };
     processes.into_iter().map(definition).collect()
 }
 
@@ -190,9 +158,7 @@ pub(crate) async fn apply_text(
 ) -> Result<Vec<String>, Problem> {
     let reading = Reading::of_text(name.to_owned(), source.to_owned())?;
     reading.warn(terminal);
-    let applied = door
-        .apply_processes(definitions(reading.processes()?))
-        .await?;
+    let applied = door.apply_processes(definitions(reading.processes()?)).await?;
     Ok(applied.into_iter().map(|one| one.flow).collect())
 }
 
@@ -205,9 +171,7 @@ pub(crate) async fn show(name: &str, door: &Door, terminal: &Terminal) -> Result
             .hint("`wed flow show` prints its attributes and triggers.")
     })?;
     let source = raise(&[plan]);
-    terminal.answer(&json!({ "flow": name, "source": source }), || {
-        terminal.verbatim(source.trim_end())
-    });
+    terminal.answer(&json!({ "flow": name, "source": source }), || terminal.verbatim(source.trim_end()));
     Ok(())
 }
 
@@ -217,12 +181,8 @@ fn refuse_toml(file: &Path) -> Result<(), Problem> {
         return Ok(());
     }
     let name = file.display();
-    Err(Problem::usage(format!(
-        "{name} is a definition in TOML, and no source of the process language"
-    ))
-    .hint(format!(
-        "`wed flow apply --dry-run {name}` checks a definition."
-    )))
+    Err(Problem::usage(format!("{name} is a definition in TOML, and no source of the process language"))
+        .hint(format!("`wed flow apply --dry-run {name}` checks a definition.")))
 }
 
 /// Checks a source without a database.
@@ -231,24 +191,19 @@ pub(crate) fn check(arguments: &CheckArguments, terminal: &Terminal) -> Result<(
     let reading = Reading::of(&arguments.file)?;
     let processes = reading.processes()?;
     reading.warn(terminal);
-    let flows: Vec<Json> = processes
-        .iter()
-        .map(|process| json!({ "definition": process.definition, "plan": process.plan }))
-        .collect();
-    terminal.answer(
-        &json!({ "flows": flows, "warnings": reading.warnings() }),
-        || {
-            for process in &processes {
-                terminal.line(&format!(
-                    "WORKFLOW {} is flow {}: {} tasks, {} data.",
-                    process.plan.process_type,
-                    process.definition.name,
-                    process.plan.tasks.len(),
-                    process.plan.data.len()
-                ));
-            }
-        },
-    );
+    let flows: Vec<Json> =
+        processes.iter().map(|process| json!({ "definition": process.definition, "plan": process.plan })).collect();
+    terminal.answer(&json!({ "flows": flows, "warnings": reading.warnings() }), || {
+        for process in &processes {
+            terminal.line(&format!(
+                "WORKFLOW {} is flow {}: {} tasks, {} data.",
+                process.plan.process_type,
+                process.definition.name,
+                process.plan.tasks.len(),
+                process.plan.data.len()
+            ));
+        }
+    });
     Ok(())
 }
 
@@ -263,11 +218,7 @@ pub(crate) fn fmt(arguments: &FmtArguments, terminal: &Terminal) -> Result<(), P
         let parsed = parse(&source);
         let name = file.display().to_string();
         if parsed.has_errors() {
-            let errors: Vec<_> = parsed
-                .diagnostics
-                .into_iter()
-                .filter(Diagnostic::is_error)
-                .collect();
+            let errors: Vec<_> = parsed.diagnostics.into_iter().filter(Diagnostic::is_error).collect();
             return Err(refused(&name, &source, &errors, PAGE));
         }
         let printed = wedflow_process::format(&parsed.document);
@@ -287,10 +238,8 @@ pub(crate) fn fmt(arguments: &FmtArguments, terminal: &Terminal) -> Result<(), P
         return Ok(());
     }
     if check && !changed.is_empty() {
-        return Err(
-            Problem::new(format!("not formatted: {}", changed.join(", ")))
-                .hint(format!("wed flow fmt {}", changed.join(" "))),
-        );
+        return Err(Problem::new(format!("not formatted: {}", changed.join(", ")))
+            .hint(format!("wed flow fmt {}", changed.join(" "))));
     }
     terminal.answer(&json!({ "changed": changed }), || {
         for name in &changed {
@@ -306,9 +255,5 @@ fn replace(file: &Path, text: &str) -> Result<(), Problem> {
     written.push(".new");
     std::fs::write(&written, text)
         .and_then(|()| std::fs::rename(&written, file))
-        .map_err(|source| {
-            Problem::new(format!("{} cannot be written", file.display()))
-                .exit(3)
-                .because(source)
-        })
+        .map_err(|source| Problem::new(format!("{} cannot be written", file.display())).exit(3).because(source))
 }

@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use wedflow_authoring::{
-    BuildError, Built, Language, NativeTests, Project, ProjectError, languages, new_project,
-};
+use wedflow_authoring::{BuildError, Built, Language, NativeTests, Project, ProjectError, languages, new_project};
 
 use crate::answer::{self, quoted};
 use crate::arguments::{BuildArguments, NewCommand};
@@ -20,26 +18,14 @@ pub(crate) fn new(command: &NewCommand, terminal: &Terminal) -> Result<(), Probl
     let language: Language = lang.parse().map_err(project_problem)?;
     let folder = dir.clone().unwrap_or_else(|| PathBuf::from(name));
     let project = new_project(name, language, &folder).map_err(project_problem)?;
-    terminal.answer(
-        &json!({ "name": project.name, "language": project.language, "folder": folder }),
-        || {
-            terminal.line(&format!(
-                "{} holds the transition {name}, in {language}.",
-                folder.display()
-            ));
-            terminal.say(&format!(
-                "Build and test it:   cd {} && wed build && wed test",
-                quoted(&folder)
-            ));
-        },
-    );
+    terminal.answer(&json!({ "name": project.name, "language": project.language, "folder": folder }), || {
+        terminal.line(&format!("{} holds the transition {name}, in {language}.", folder.display()));
+        terminal.say(&format!("Build and test it:   cd {} && wed build && wed test", quoted(&folder)));
+    });
     Ok(())
 }
 
-pub(crate) fn build_command(
-    arguments: &BuildArguments,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) fn build_command(arguments: &BuildArguments, terminal: &Terminal) -> Result<(), Problem> {
     let folder = arguments.dir.as_deref().unwrap_or(Path::new("."));
     let project = Project::open(folder).map_err(project_problem)?;
     let built = build(&project, arguments.install, terminal)?;
@@ -62,11 +48,7 @@ pub(crate) fn build_command(
 }
 
 /// Builds a project, with its tool's progress.
-pub(crate) fn build(
-    project: &Project,
-    install: bool,
-    terminal: &Terminal,
-) -> Result<Built, Problem> {
+pub(crate) fn build(project: &Project, install: bool, terminal: &Terminal) -> Result<Built, Problem> {
     let spinner = terminal.spinner_if_slow(&format!("building {}", project.name));
     let result = wedflow_authoring::build(project, install, &mut |line| {
         let short: String = line.trim().chars().take(100).collect();
@@ -90,23 +72,15 @@ pub(crate) fn test_native(project: &Project, terminal: &Terminal) -> Result<Nati
 fn build_problem(error: BuildError) -> Problem {
     let message = error.to_string();
     match error {
-        BuildError::Missing {
-            how, installable, ..
-        } => {
+        BuildError::Missing { how, installable, .. } => {
             let problem = Problem::new(message).code("tool_missing").exit(3);
-            if installable {
-                problem.hint(format!("{how} `wed build --install` does it."))
-            } else {
-                problem.hint(how)
-            }
+            if installable { problem.hint(format!("{how} `wed build --install` does it.")) } else { problem.hint(how) }
         }
         BuildError::Failed { output, .. } => {
             let lines: Vec<&str> = output.lines().collect();
             // Errors are at the end.
             let from = lines.len().saturating_sub(SHOWN_LINES);
-            Problem::new(message)
-                .code("build_failed")
-                .details(lines[from..].iter().map(|line| (*line).to_owned()))
+            Problem::new(message).code("build_failed").details(lines[from..].iter().map(|line| (*line).to_owned()))
         }
         BuildError::System { source, .. } => Problem::new(message).because(source),
         BuildError::NoComponent(_) | BuildError::Encode(_) => Problem::new(message),
@@ -116,16 +90,12 @@ fn build_problem(error: BuildError) -> Problem {
 pub(crate) fn project_problem(error: ProjectError) -> Problem {
     let problem = Problem::usage(error.to_string());
     match &error {
-        ProjectError::NoProject(_) => problem
-            .exit(3)
-            .hint("`wed new transition --lang rust NAME` makes one; or name a .wasm file."),
+        ProjectError::NoProject(_) => {
+            problem.exit(3).hint("`wed new transition --lang rust NAME` makes one; or name a .wasm file.")
+        }
         ProjectError::NoTemplate(_) => problem.hint(format!(
             "There are templates for {}.",
-            languages()
-                .iter()
-                .map(|language| language.name())
-                .collect::<Vec<_>>()
-                .join(", ")
+            languages().iter().map(|language| language.name()).collect::<Vec<_>>().join(", ")
         )),
         ProjectError::Taken(_) => problem.hint("Name another folder with --dir."),
         ProjectError::Wrong { .. } => problem.hint("It says name = \"…\" and language = \"…\"."),

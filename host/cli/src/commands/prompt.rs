@@ -46,21 +46,15 @@ const SQL_WORDS: [&str; 22] = [
 /// Asks for statements and runs them, until the input ends.
 pub(crate) async fn run(desk: &mut SqlDesk<'_>) -> Result<(), Problem> {
     let failed = |error: ReadlineError| Problem::new("the prompt cannot be shown").because(error);
-    let config = Config::builder()
-        .completion_type(CompletionType::List)
-        .max_history_size(HISTORY_MAX)
-        .map_err(failed)?
-        .build();
-    let mut editor: Editor<PromptHelper, DefaultHistory> =
-        Editor::with_config(config).map_err(failed)?;
+    let config =
+        Config::builder().completion_type(CompletionType::List).max_history_size(HISTORY_MAX).map_err(failed)?.build();
+    let mut editor: Editor<PromptHelper, DefaultHistory> = Editor::with_config(config).map_err(failed)?;
     let history = contexts::folder().map(|folder| folder.join("sql_history"));
     if let Some(file) = &history {
         // There is none before the first prompt ends.
         let _ = editor.load_history(file);
     }
-    desk.terminal.say(
-        "Statements end with a semicolon; Tab completes, Ctrl-D ends. Grammar: `wed explain wsql`.",
-    );
+    desk.terminal.say("Statements end with a semicolon; Tab completes, Ctrl-D ends. Grammar: `wed explain wsql`.");
     loop {
         editor.set_helper(Some(PromptHelper::of(desk).await));
         let sign = format!("{}> ", desk.flow.as_deref().unwrap_or("wed"));
@@ -123,30 +117,20 @@ impl PromptHelper {
         };
         let (mut attributes, mut triggers, mut transitions) = (Vec::new(), Vec::new(), Vec::new());
         if let Some((flow, _)) = flow {
-            let defined = flow.definition["attribute"]
-                .as_array()
-                .into_iter()
-                .flatten();
+            let defined = flow.definition["attribute"].as_array().into_iter().flatten();
             attributes.extend(defined.filter_map(|one| one["name"].as_str().map(str::to_owned)));
             triggers.extend(flow.triggers.iter().filter_map(|one| one.name.clone()));
             transitions.extend(flow.triggers.into_iter().filter_map(|one| one.transition));
             transitions.sort();
             transitions.dedup();
         }
-        PromptHelper {
-            flows: flows.into_iter().map(|flow| flow.name).collect(),
-            attributes,
-            triggers,
-            transitions,
-        }
+        PromptHelper { flows: flows.into_iter().map(|flow| flow.name).collect(), attributes, triggers, transitions }
     }
 
     /// Returns the words that may follow `before`.
     fn candidates(&self, before: &str) -> Vec<String> {
         let word = before.split_whitespace().next().unwrap_or_default();
-        let is_query = ["select", "with", "values", "table"]
-            .iter()
-            .any(|one| word.eq_ignore_ascii_case(one));
+        let is_query = ["select", "with", "values", "table"].iter().any(|one| word.eq_ignore_ascii_case(one));
         if is_query {
             let words = SQL_WORDS.iter().map(|word| (*word).to_owned());
             return words.chain(self.attributes.iter().cloned()).collect();
@@ -176,28 +160,17 @@ impl PromptHelper {
 impl Completer for PromptHelper {
     type Candidate = Pair;
 
-    fn complete(
-        &self,
-        line: &str,
-        at: usize,
-        _: &Context<'_>,
-    ) -> rustyline::Result<(usize, Vec<Pair>)> {
+    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
         let (_, open) = split(&line[..at]);
         let open = &line[at - open.len()..at];
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-        let word = open.rfind(|c| !is_part(c)).map_or(0, |before| {
-            before + open[before..].chars().next().map_or(1, char::len_utf8)
-        });
+        let word = open
+            .rfind(|c| !is_part(c))
+            .map_or(0, |before| before + open[before..].chars().next().map_or(1, char::len_utf8));
         let (before, begun) = open.split_at(word);
         let begun_lower = begun.to_lowercase();
-        let fitting = self
-            .candidates(before)
-            .into_iter()
-            .filter(|word| word.to_lowercase().starts_with(&begun_lower));
-        let pairs = fitting.map(|word| Pair {
-            display: word.clone(),
-            replacement: word + " ",
-        });
+        let fitting = self.candidates(before).into_iter().filter(|word| word.to_lowercase().starts_with(&begun_lower));
+        let pairs = fitting.map(|word| Pair { display: word.clone(), replacement: word + " " });
         Ok((at - begun.len(), pairs.collect()))
     }
 }

@@ -5,9 +5,7 @@ use std::path::Path;
 
 use anstyle::AnsiColor;
 use serde_json::{Map, Value as Json, json};
-use wedflow_authoring::{
-    Call, Called, Difference, Subject, Verdict, Workbench, differences_between, write_fixture,
-};
+use wedflow_authoring::{Call, Called, Difference, Subject, Verdict, Workbench, differences_between, write_fixture};
 use wedflow_documents::{Recording, ShadowRun, ThingThatDiffers};
 use wedflow_model::{AttributeType, FlowId, Outcome, Value, Wid};
 use wedflow_store::Store;
@@ -106,9 +104,8 @@ pub(crate) async fn run(
         return replay.shadow(arguments, wid, count).await;
     }
     let Some(wid) = wid else {
-        return Err(Problem::usage("say which instance is meant").hint(
-            "For example: wed replay orders/17#4, or wed replay orders 17; --last N for many.",
-        ));
+        return Err(Problem::usage("say which instance is meant")
+            .hint("For example: wed replay orders/17#4, or wed replay orders 17; --last N for many."));
     };
     let attempt = replay.find(wid, &which, arguments).await?;
     replay.one(wid, &attempt, arguments).await
@@ -116,10 +113,7 @@ pub(crate) async fn run(
 
 /// A flow's secrets, opened with the operator's key; none where there is no key, or not the right one. What
 /// is shown of a call has them masked.
-async fn granted_secrets(
-    store: &Store,
-    flow_id: FlowId,
-) -> Result<Vec<(String, String, Vec<String>)>, Problem> {
+async fn granted_secrets(store: &Store, flow_id: FlowId) -> Result<Vec<(String, String, Vec<String>)>, Problem> {
     let sealed = store.secrets(flow_id).await?;
     if sealed.is_empty() {
         return Ok(Vec::new());
@@ -139,14 +133,10 @@ async fn granted_secrets(
 /// Reads `orders/17#4`, `orders 17 4`, `orders 17`, `orders`.
 fn target(words: &[String]) -> Result<(&str, Option<Wid>, Which), Problem> {
     let wrong = || {
-        Problem::usage(format!("`{}` names no attempt", words.join(" "))).hint(
-            "For example: orders/17#4, as `wed job logs` prints it; or orders 17; or orders 17 4",
-        )
+        Problem::usage(format!("`{}` names no attempt", words.join(" ")))
+            .hint("For example: orders/17#4, as `wed job logs` prints it; or orders 17; or orders 17 4")
     };
-    let parts: Vec<&str> = words
-        .iter()
-        .flat_map(|word| word.split(['/', '#']))
-        .collect();
+    let parts: Vec<&str> = words.iter().flat_map(|word| word.split(['/', '#'])).collect();
     let wid = |text: &str| text.parse::<Wid>().map_err(|_| wrong());
     let which = |text: &str| match text.strip_prefix('a') {
         Some(id) => id.parse().map(Which::Number).map_err(|_| wrong()),
@@ -162,37 +152,24 @@ fn target(words: &[String]) -> Result<(&str, Option<Wid>, Which), Problem> {
 
 impl Replay<'_> {
     /// The attempt that is meant.
-    async fn find(
-        &self,
-        wid: Wid,
-        which: &Which,
-        arguments: &ReplayArguments,
-    ) -> Result<Recording, Problem> {
+    async fn find(&self, wid: Wid, which: &Which, arguments: &ReplayArguments) -> Result<Recording, Problem> {
         let attempts = self.door.attempts(self.flow, wid).await?;
         let found = attempts.into_iter().rfind(|attempt| {
             (match which {
                 Which::Seq(seq) => attempt.seq == Some(*seq),
                 Which::Number(number) => attempt.number == Some(*number),
                 Which::Last => true,
-            }) && arguments
-                .transition
-                .as_ref()
-                .is_none_or(|transition| *transition == attempt.transition)
-                && arguments
-                    .attempt
-                    .is_none_or(|number| number == attempt.attempt)
+            }) && arguments.transition.as_ref().is_none_or(|transition| *transition == attempt.transition)
+                && arguments.attempt.is_none_or(|number| number == attempt.attempt)
         });
         let found = found.ok_or_else(|| {
-            Problem::new(format!(
-                "no host made such an attempt at instance {wid} of {}",
-                self.flow
-            ))
-            .code("not_found")
-            .exit(3)
-            .hint(format!(
-                "`wed job logs {} {wid}` lists the attempts. What external workers did cannot be replayed.",
-                self.flow
-            ))
+            Problem::new(format!("no host made such an attempt at instance {wid} of {}", self.flow))
+                .code("not_found")
+                .exit(3)
+                .hint(format!(
+                    "`wed job logs {} {wid}` lists the attempts. What external workers did cannot be replayed.",
+                    self.flow
+                ))
         })?;
         let name = (found.seq, found.number);
         Ok(self.door.recording(self.flow, wid, name).await?)
@@ -210,11 +187,8 @@ impl Replay<'_> {
     /// Calls the component that made an attempt.
     async fn again(&mut self, attempt: &Recording, call: &Call) -> Result<Called, Problem> {
         let (Some(name), Some(version)) = (&attempt.component, attempt.version) else {
-            return Err(Problem::new(format!(
-                "it is not known which component ran `{}`",
-                attempt.transition
-            ))
-            .code("not_replayable"));
+            return Err(Problem::new(format!("it is not known which component ran `{}`", attempt.transition))
+                .code("not_replayable"));
         };
         let number = (name.clone(), version);
         if !self.subjects.contains_key(&number) {
@@ -228,12 +202,7 @@ impl Replay<'_> {
         Ok(self.workbench.call(subject, call).await?)
     }
 
-    async fn one(
-        &mut self,
-        wid: Wid,
-        attempt: &Recording,
-        arguments: &ReplayArguments,
-    ) -> Result<(), Problem> {
+    async fn one(&mut self, wid: Wid, attempt: &Recording, arguments: &ReplayArguments) -> Result<(), Problem> {
         let id = identifier(self.flow, wid, attempt);
         let call = self.call(wid, attempt)?;
         let called = self.again(attempt, &call).await?;
@@ -249,9 +218,7 @@ impl Replay<'_> {
         if let Some(file) = &arguments.fixture {
             self.save(file, &id, attempt, &call, arguments).await?;
         }
-        let between = other
-            .as_ref()
-            .map(|other| differences_between(&called, other));
+        let between = other.as_ref().map(|other| differences_between(&called, other));
         let document = json!({
             "id": id,
             "attempt": attempt,
@@ -346,33 +313,18 @@ impl Replay<'_> {
             masked.secrets.insert(name, MASK.to_owned());
         }
         let called = self.again(attempt, &masked).await?;
-        write_fixture(file, &format!("Recorded: {id}"), &masked, Some(&called))
-            .map_err(fixture_problem)
+        write_fixture(file, &format!("Recorded: {id}"), &masked, Some(&called)).map_err(fixture_problem)
     }
 
     /// Runs another component over the last attempts at a transition, and says where it differs.
-    async fn shadow(
-        &mut self,
-        arguments: &ReplayArguments,
-        wid: Option<Wid>,
-        count: i64,
-    ) -> Result<(), Problem> {
-        let (Some(transition), Some(file), None) = (&arguments.transition, &arguments.with, wid)
-        else {
-            return Err(Problem::usage("--last runs a new version over many attempts").hint(
-                "For example: wed replay orders --last 100 --transition pack --with build/parcel.wasm",
-            ));
+    async fn shadow(&mut self, arguments: &ReplayArguments, wid: Option<Wid>, count: i64) -> Result<(), Problem> {
+        let (Some(transition), Some(file), None) = (&arguments.transition, &arguments.with, wid) else {
+            return Err(Problem::usage("--last runs a new version over many attempts")
+                .hint("For example: wed replay orders --last 100 --transition pack --with build/parcel.wasm"));
         };
         let subject = load(&self.workbench, file, self.terminal).await?;
-        let last = self
-            .door
-            .last_attempts(self.flow, transition, count)
-            .await?;
-        let mut run = ShadowRun {
-            transition: transition.clone(),
-            attempts: last.len(),
-            ..ShadowRun::default()
-        };
+        let last = self.door.last_attempts(self.flow, transition, count).await?;
+        let mut run = ShadowRun { transition: transition.clone(), attempts: last.len(), ..ShadowRun::default() };
         for one in &last {
             let (wid, name) = (one.wid, (one.seq, one.number));
             let attempt = self.door.recording(self.flow, wid, name).await?;
@@ -409,18 +361,13 @@ fn compare(attempt: &Recording, called: &Called) -> Sameness {
         }]);
     }
     // How far a guest comes within its time depends on the machine.
-    if attempt.outcome == "timed_out"
-        && matches!(called.outcome, Outcome::TimedOut | Outcome::OutOfFuel)
-    {
+    if attempt.outcome == "timed_out" && matches!(called.outcome, Outcome::TimedOut | Outcome::OutOfFuel) {
         return Sameness::Same("it does not come to an end now either".to_owned());
     }
     if let Some(digest) = &attempt.digest {
         let now = called.digest();
         return if *digest == now {
-            Sameness::Same(format!(
-                "the same answer, byte for byte (SHA-256 {}…)",
-                &digest[..12.min(digest.len())]
-            ))
+            Sameness::Same(format!("the same answer, byte for byte (SHA-256 {}…)", &digest[..12.min(digest.len())]))
         } else {
             Sameness::Different(vec![Difference {
                 what: "answer".to_owned(),
@@ -441,9 +388,8 @@ fn compare(attempt: &Recording, called: &Called) -> Sameness {
             }])
         };
     };
-    let state: Map<String, Json> = (attempt.written.as_deref())
-        .and_then(|text| serde_json::from_str(text).ok())
-        .unwrap_or_default();
+    let state: Map<String, Json> =
+        (attempt.written.as_deref()).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
     effect(called, &state, seq)
 }
 
@@ -473,18 +419,11 @@ fn print_shadow(run: &ShadowRun, terminal: &Terminal) {
         run.different
     ));
     for one in &run.outcomes {
-        terminal.line(&format!(
-            "  {} before, with it {}: {}",
-            one.before, one.with, one.attempts
-        ));
+        terminal.line(&format!("  {} before, with it {}: {}", one.before, one.with, one.attempts));
     }
     // The end of a call is printed above already, where only it differs.
     let told: usize = run.outcomes.iter().map(|one| one.attempts).sum();
-    for (what, times) in run
-        .by
-        .iter()
-        .filter(|(what, times)| *what != "answer" || **times > told)
-    {
+    for (what, times) in run.by.iter().filter(|(what, times)| *what != "answer" || **times > told) {
         terminal.line(&format!("  {what}: {times}"));
     }
     for (why, times) in &run.not_replayable {
@@ -498,47 +437,36 @@ fn identifier(flow: &str, wid: Wid, attempt: &Recording) -> String {
 }
 
 /// Refuses an answer that differs: from the other version's, or from what is on record.
-fn verdict(
-    sameness: &Sameness,
-    between: Option<&[Difference]>,
-    attempt: &Recording,
-) -> Result<(), Problem> {
+fn verdict(sameness: &Sameness, between: Option<&[Difference]>, attempt: &Recording) -> Result<(), Problem> {
     match (sameness, between) {
         (_, Some(between)) if !between.is_empty() => {
             Err(Problem::new("the two versions answer differently").code("different"))
         }
-        (Sameness::Different(_), None) => Err(Problem::new(
-            "the attempt does not come to the same when it is run again",
-        )
-        .code("different")
-        .hint(if attempt.exact {
-            "The flow's attributes may have changed since, or a secret."
-        } else {
-            "Which version of the component ran is not on record; it may have been another."
-        })),
+        (Sameness::Different(_), None) => {
+            Err(Problem::new("the attempt does not come to the same when it is run again").code("different").hint(
+                if attempt.exact {
+                    "The flow's attributes may have changed since, or a secret."
+                } else {
+                    "Which version of the component ran is not on record; it may have been another."
+                },
+            ))
+        }
         _ => Ok(()),
     }
 }
 
 fn headline(id: &str, attempt: &Recording) -> String {
     let component = match (&attempt.component, attempt.version) {
-        (Some(name), Some(version)) => format!(
-            "component {name} v{version}{}",
-            if attempt.exact {
-                ""
-            } else {
-                " (the newest then)"
-            }
-        ),
+        (Some(name), Some(version)) => {
+            format!("component {name} v{version}{}", if attempt.exact { "" } else { " (the newest then)" })
+        }
         _ => "an unknown component".to_owned(),
     };
     format!(
         "{id}  {}, attempt {}, {component}, on state {}",
         attempt.transition,
         attempt.attempt,
-        attempt
-            .from_seq
-            .map_or_else(|| "?".to_owned(), |seq| seq.to_string()),
+        attempt.from_seq.map_or_else(|| "?".to_owned(), |seq| seq.to_string()),
     )
 }
 
@@ -621,12 +549,9 @@ mod tests {
     fn attempts_are_named_in_several_ways() {
         let read = |text: &str| {
             let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
-            target(&words)
-                .map(|(flow, wid, which)| (flow.to_owned(), wid, which))
-                .ok()
+            target(&words).map(|(flow, wid, which)| (flow.to_owned(), wid, which)).ok()
         };
-        let named =
-            |number: Option<i32>, which| Some(("orders".to_owned(), number.map(Wid::new), which));
+        let named = |number: Option<i32>, which| Some(("orders".to_owned(), number.map(Wid::new), which));
         assert_eq!(read("orders/17#4"), named(Some(17), Which::Seq(4)));
         assert_eq!(read("orders/17#a98"), named(Some(17), Which::Number(98)));
         assert_eq!(read("orders 17 4"), named(Some(17), Which::Seq(4)));

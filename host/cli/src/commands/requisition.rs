@@ -17,10 +17,8 @@ const FLOW: &str = include_str!("requisition.toml");
 const NAME: &str = "requisition";
 
 /// Name and purpose, as `wed demo` lists them.
-pub(crate) const ABOUT: (&str, &str) = (
-    "requisition",
-    "material by requisition: numbers without gaps, checks side by side, stock for one of two",
-);
+pub(crate) const ABOUT: (&str, &str) =
+    ("requisition", "material by requisition: numbers without gaps, checks side by side, stock for one of two");
 
 /// Session of the players, and the steps they have done.
 struct Players<'a> {
@@ -48,12 +46,8 @@ impl Players<'_> {
             .await?;
         let started = started.first().cloned().unwrap_or_default();
         let (wid, number) = started.split_once(' ').unwrap_or_default();
-        self.tell(format!(
-            "{clerk} asks for {}: requisition number {number}, instance {wid}",
-            amounts(materials)
-        ));
-        wid.parse()
-            .map_err(|_| Problem::new("the requisition was not started"))
+        self.tell(format!("{clerk} asks for {}: requisition number {number}, instance {wid}", amounts(materials)));
+        wid.parse().map_err(|_| Problem::new("the requisition was not started"))
     }
 
     /// Does a step; a step that waits is none.
@@ -82,13 +76,10 @@ impl Players<'_> {
     /// Does all steps up to the issue.
     async fn reach_issue(&mut self, wid: Wid, rules: &str) -> Result<(), Problem> {
         self.step(wid, "enter", "entered = true").await?;
-        self.step(wid, "confirm", "sales_list = 'too early'")
-            .await?;
-        self.step(wid, "check_plan", &format!("plan_ok = true{rules}"))
-            .await?;
+        self.step(wid, "confirm", "sales_list = 'too early'").await?;
+        self.step(wid, "check_plan", &format!("plan_ok = true{rules}")).await?;
         self.step(wid, "check_stock", "stock_ok = true").await?;
-        self.step(wid, "confirm", "sales_list = 'of ' || number")
-            .await?;
+        self.step(wid, "confirm", "sales_list = 'of ' || number").await?;
         Ok(())
     }
 
@@ -105,28 +96,21 @@ impl Players<'_> {
 
 /// Plays it.
 pub(crate) async fn run(store: &Store, tenant: &str, terminal: &Terminal) -> Result<(), Problem> {
-    let definition: FlowDefinition = toml::from_str(FLOW)
-        .map_err(|source| Problem::new("the demo is damaged").because(source))?;
+    let definition: FlowDefinition =
+        toml::from_str(FLOW).map_err(|source| Problem::new("the demo is damaged").because(source))?;
     let door = door::of_store(store, tenant, "operator");
     door.apply(&definition, &Expected::Anything).await?;
     deliver(&door).await?;
-    let mut at = Players {
-        session: store.flow_session(tenant, NAME).await?,
-        terminal,
-        steps: Vec::new(),
-    };
+    let mut at = Players { session: store.flow_session(tenant, NAME).await?, terminal, steps: Vec::new() };
     let ended = play(&mut at, &door).await?;
     let stock = at.stock().await?;
     let Players { steps, .. } = at;
-    terminal.answer(
-        &json!({ "flow": NAME, "instances": ended, "stock": stock, "steps": steps }),
-        || {
-            terminal.line(&format!(
-                "\nTry next:\n  wed flow resource list {0}\n  wed flow reservations {0}\n  wed instance list {0}",
-                NAME
-            ));
-        },
-    );
+    terminal.answer(&json!({ "flow": NAME, "instances": ended, "stock": stock, "steps": steps }), || {
+        terminal.line(&format!(
+            "\nTry next:\n  wed flow resource list {0}\n  wed flow reservations {0}\n  wed instance list {0}",
+            NAME
+        ));
+    });
     Ok(())
 }
 
@@ -147,9 +131,7 @@ async fn play(at: &mut Players<'_>, door: &Door) -> Result<Map<String, Json>, Pr
     let bob = at.enter("bob", r#"{"M1": 7}"#, "").await?;
     // A clerk who gives up keeps the number; it is given to nobody else.
     let cid = at.enter("cid", r#"{"M1": 1}"#, "").await?;
-    let reason = Reason {
-        reason: "the clerk gave up".to_owned(),
-    };
+    let reason = Reason { reason: "the clerk gave up".to_owned() };
     door.cancel(NAME, cid, &reason).await?;
     at.tell(format!("cid gives up; instance {cid} ends"));
     let eve = at.enter("eve", r#"{"M1": 1}"#, "special").await?;
@@ -160,8 +142,7 @@ async fn play(at: &mut Players<'_>, door: &Door) -> Result<Map<String, Json>, Pr
     at.stock().await?;
     at.step(bob, "issue", "issued = true").await?;
     // Of a special requisition the check says that approval comes before the issue.
-    at.reach_issue(eve, r#", rules = '{"issue": "approve"}'"#)
-        .await?;
+    at.reach_issue(eve, r#", rules = '{"issue": "approve"}'"#).await?;
     at.step(eve, "issue", "issued = true").await?;
     at.step(eve, "approve", "approved = true").await?;
     at.tell("Seven more of M1 are delivered".to_owned());
@@ -178,10 +159,7 @@ async fn play(at: &mut Players<'_>, door: &Door) -> Result<Map<String, Json>, Pr
 
 /// A document of amounts by material, in words.
 fn amounts(materials: &str) -> String {
-    let amounts: std::collections::BTreeMap<String, Json> =
-        serde_json::from_str(materials).unwrap_or_default();
-    let each = amounts
-        .iter()
-        .map(|(key, amount)| format!("{amount} of {key}"));
+    let amounts: std::collections::BTreeMap<String, Json> = serde_json::from_str(materials).unwrap_or_default();
+    let each = amounts.iter().map(|(key, amount)| format!("{amount} of {key}"));
     each.collect::<Vec<_>>().join(" and ")
 }

@@ -11,11 +11,7 @@ use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
-pub(crate) async fn config(
-    command: &ConfigCommand,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn config(command: &ConfigCommand, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     match command {
         ConfigCommand::Set { flow, key, value } => {
             door.set_flow_setting(flow, key, value).await?;
@@ -26,9 +22,7 @@ pub(crate) async fn config(
         ConfigCommand::Get { flow, key } => {
             let settings = door.flow_settings(flow).await?;
             let found = settings.iter().find(|setting| setting.key == *key);
-            let value = &found
-                .ok_or_else(|| missing(flow, "setting", "config", key))?
-                .value;
+            let value = &found.ok_or_else(|| missing(flow, "setting", "config", key))?.value;
             terminal.answer(&json!({ "flow": flow, "key": key, "value": value }), || {
                 terminal.verbatim(value);
             });
@@ -57,16 +51,10 @@ fn missing(flow: &str, noun: &str, command: &str, name: &str) -> Problem {
     Problem::new(format!("flow {flow} has no {noun} \"{name}\""))
         .code("not_found")
         .exit(3)
-        .hint(format!(
-            "`wed flow {command} list {flow}` shows those there are."
-        ))
+        .hint(format!("`wed flow {command} list {flow}` shows those there are."))
 }
 
-pub(crate) async fn secret(
-    command: &SecretCommand,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn secret(command: &SecretCommand, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     match command {
         SecretCommand::Set { flow, name, grant } => {
             let secret = NewSecret {
@@ -84,22 +72,13 @@ pub(crate) async fn secret(
                 }
             });
         }
-        SecretCommand::Grant {
-            flow,
-            name,
-            transitions,
-            header_only,
-        } => {
+        SecretCommand::Grant { flow, name, transitions, header_only } => {
             let granted = Some(transitions.clone());
             let (key, transitions_too, senders) = match header_only {
                 true => ("senders", None, granted),
                 false => ("transitions", granted, None),
             };
-            let secret = NewSecret {
-                value: None,
-                transitions: transitions_too,
-                senders,
-            };
+            let secret = NewSecret { value: None, transitions: transitions_too, senders };
             door.put_secret(flow, name, &secret).await?;
             let document = json!({ "flow": flow, "secret": name, key: transitions });
             terminal.answer(&document, || {
@@ -147,11 +126,7 @@ fn ask(flow: &str, name: &str) -> Result<String, Problem> {
         return rpassword::prompt_password(format!("{name} of {flow}: ")).map_err(failed);
     }
     let mut value = String::new();
-    std::io::stdin()
-        .lock()
-        .take(MAX_SECRET_BYTES as u64 + 3)
-        .read_to_string(&mut value)
-        .map_err(failed)?;
+    std::io::stdin().lock().take(MAX_SECRET_BYTES as u64 + 3).read_to_string(&mut value).map_err(failed)?;
     let value = value.strip_suffix('\n').unwrap_or(&value);
     Ok(value.strip_suffix('\r').unwrap_or(value).to_owned())
 }

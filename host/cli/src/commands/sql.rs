@@ -10,11 +10,7 @@ use crate::problem::Problem;
 use crate::terminal::Terminal;
 
 /// Runs statements, or asks for them.
-pub(crate) async fn run(
-    arguments: &SqlArguments,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn run(arguments: &SqlArguments, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     if let Some(flow) = &arguments.flow {
         door.flow(flow).await?;
     }
@@ -26,8 +22,7 @@ pub(crate) async fn run(
         return prompt::run(&mut desk).await;
     }
     if std::io::stdin().is_terminal() {
-        return Err(Problem::usage("no statements are given")
-            .hint("Say -c 'LIST INSTANCES', or pipe them."));
+        return Err(Problem::usage("no statements are given").hint("Say -c 'LIST INSTANCES', or pipe them."));
     }
     let mut text = String::new();
     std::io::stdin()

@@ -16,9 +16,7 @@ use crate::problem::Problem;
 use crate::terminal::Terminal;
 
 /// Words with which a statement of WSQL begins.
-const WSQL_WORDS: [&str; 8] = [
-    "create", "enable", "disable", "list", "use", "insert", "begin", "commit",
-];
+const WSQL_WORDS: [&str; 8] = ["create", "enable", "disable", "list", "use", "insert", "begin", "commit"];
 
 /// The flow that statements are about, and what they have declared.
 pub(crate) struct SqlDesk<'d> {
@@ -32,19 +30,8 @@ pub(crate) struct SqlDesk<'d> {
 
 impl<'d> SqlDesk<'d> {
     /// Begins with a flow, or with none.
-    pub(crate) fn new(
-        door: &'d Door,
-        terminal: &'d Terminal,
-        flow: Option<String>,
-        limit: i32,
-    ) -> Self {
-        SqlDesk {
-            door,
-            terminal,
-            flow,
-            limit,
-            conditions: Vec::new(),
-        }
+    pub(crate) fn new(door: &'d Door, terminal: &'d Terminal, flow: Option<String>, limit: i32) -> Self {
+        SqlDesk { door, terminal, flow, limit, conditions: Vec::new() }
     }
 
     /// Runs statements in order, up to the first that fails.
@@ -86,27 +73,18 @@ impl<'d> SqlDesk<'d> {
                 self.enter(&name.text);
                 Ok(())
             }
-            StatementKind::CreateFlow {
-                name,
-                description,
-                order,
-            } => {
+            StatementKind::CreateFlow { name, description, order } => {
                 let order = order.as_ref().map(|order| order.text.as_str());
                 self.create_flow(&name.text, description, order).await
             }
             StatementKind::CreateInstance(state) => {
                 let flow = self.current()?.to_owned();
-                let asked = Start {
-                    state: state.clone(),
-                    ..Start::default()
-                };
+                let asked = Start { state: state.clone(), ..Start::default() };
                 let started = self.door.start(&flow, &asked, None).await?;
                 let wid = started.wid;
-                self.terminal
-                    .answer(&json!({ "flow": flow, "wid": wid }), || {
-                        self.terminal
-                            .line(&format!("Instance {wid} of {flow} is started."));
-                    });
+                self.terminal.answer(&json!({ "flow": flow, "wid": wid }), || {
+                    self.terminal.line(&format!("Instance {wid} of {flow} is started."));
+                });
                 Ok(())
             }
             StatementKind::List(List::Flows) => self.list_flows().await,
@@ -119,12 +97,9 @@ impl<'d> SqlDesk<'d> {
             StatementKind::Frame => Ok(()),
             StatementKind::CreateCondition(name, _) => {
                 self.conditions.push(statement.clone());
-                self.terminal
-                    .answer(&json!({ "condition": name.text }), || {
-                        self.terminal.line(&format!(
-                            "Condition {name} waits for a trigger that names it."
-                        ));
-                    });
+                self.terminal.answer(&json!({ "condition": name.text }), || {
+                    self.terminal.line(&format!("Condition {name} waits for a trigger that names it."));
+                });
                 Ok(())
             }
             _ => self.change(statement, text).await,
@@ -134,24 +109,16 @@ impl<'d> SqlDesk<'d> {
     fn enter(&mut self, flow: &str) {
         self.flow = Some(flow.to_owned());
         self.conditions.clear();
-        self.terminal.answer(&json!({ "flow": flow }), || {
-            self.terminal.line(&format!("Flow {flow}."))
-        });
+        self.terminal.answer(&json!({ "flow": flow }), || self.terminal.line(&format!("Flow {flow}.")));
     }
 
     fn current(&self) -> Result<&str, Problem> {
-        self.flow.as_deref().ok_or_else(|| {
-            Problem::usage("no flow is chosen")
-                .hint("USE name; LIST WED-FLOWS; shows those there are.")
-        })
+        self.flow
+            .as_deref()
+            .ok_or_else(|| Problem::usage("no flow is chosen").hint("USE name; LIST WED-FLOWS; shows those there are."))
     }
 
-    async fn create_flow(
-        &mut self,
-        name: &str,
-        description: &str,
-        order: Option<&str>,
-    ) -> Result<(), Problem> {
+    async fn create_flow(&mut self, name: &str, description: &str, order: Option<&str>) -> Result<(), Problem> {
         let mut document = json!({ "name": name, "description": description });
         if let Some(order) = order {
             document["order"] = order.into();
@@ -167,10 +134,8 @@ impl<'d> SqlDesk<'d> {
     async fn change(&mut self, statement: &Statement, text: &str) -> Result<(), Problem> {
         let flow = self.current()?.to_owned();
         let (found, tag) = self.door.flow(&flow).await?;
-        let definition: FlowDefinition =
-            serde_json::from_value(found.definition).map_err(|source| {
-                Problem::new("the flow's definition cannot be read").because(source)
-            })?;
+        let definition: FlowDefinition = serde_json::from_value(found.definition)
+            .map_err(|source| Problem::new("the flow's definition cannot be read").because(source))?;
         let mut lowering = Lowering::new(definition);
         for condition in &self.conditions {
             lowering.add(condition);
@@ -192,10 +157,9 @@ impl<'d> SqlDesk<'d> {
             StatementKind::CreateCondition(name, _) => !named(&name.text),
             _ => false,
         });
-        self.terminal
-            .answer(&json!({ "flow": flow, "applied": applied }), || {
-                changes::say_applied(&flow, &applied, self.terminal);
-            });
+        self.terminal.answer(&json!({ "flow": flow, "applied": applied }), || {
+            changes::say_applied(&flow, &applied, self.terminal);
+        });
         Ok(())
     }
 
@@ -214,30 +178,20 @@ impl<'d> SqlDesk<'d> {
     }
 
     async fn query(&self, sql: &str) -> Result<QueryResult, Problem> {
-        let asked = Query {
-            sql: sql.to_owned(),
-            limit: Some(self.limit),
-        };
+        let asked = Query { sql: sql.to_owned(), limit: Some(self.limit) };
         Ok(self.door.query(self.current()?, &asked).await?)
     }
 
     /// Draws rows as a table.
     fn print(&self, result: &QueryResult) {
         self.terminal.answer(result, || {
-            let heads: Vec<&str> = result
-                .columns
-                .iter()
-                .map(|column| column.name.as_str())
-                .collect();
+            let heads: Vec<&str> = result.columns.iter().map(|column| column.name.as_str()).collect();
             if !result.rows.is_empty() && !heads.is_empty() {
                 let rows = result.rows.iter().map(|row| row.iter().map(cell).collect());
                 self.terminal.table(&heads, rows);
             }
             self.terminal.say(&match result.truncated {
-                true => format!(
-                    "The first {}; there are more.",
-                    counted(count_of(result), "row")
-                ),
+                true => format!("The first {}; there are more.", counted(count_of(result), "row")),
                 false => counted(count_of(result), "row"),
             });
         });

@@ -18,8 +18,7 @@ pub(crate) const PAGE: &str = "wsql";
 
 /// Returns true if a file holds statements.
 pub(crate) fn is_source(file: &Path) -> bool {
-    file.extension()
-        .is_some_and(|end| end.eq_ignore_ascii_case("wsql") || end.eq_ignore_ascii_case("sql"))
+    file.extension().is_some_and(|end| end.eq_ignore_ascii_case("wsql") || end.eq_ignore_ascii_case("sql"))
 }
 
 /// Reads the one flow that a file of statements defines. A script without `CREATE WED-FLOW` is about the flow that the
@@ -27,18 +26,13 @@ pub(crate) fn is_source(file: &Path) -> bool {
 pub(crate) fn read_definition(file: &Path, terminal: &Terminal) -> Result<FlowDefinition, Problem> {
     let source = read(file)?;
     let shown = file.display().to_string();
-    let is_script = file
-        .extension()
-        .is_some_and(|end| end.eq_ignore_ascii_case("sql"));
-    let stem = file
-        .file_stem()
-        .map(|stem| stem.to_string_lossy().into_owned());
+    let is_script = file.extension().is_some_and(|end| end.eq_ignore_ascii_case("sql"));
+    let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let name = stem.filter(|_| is_script);
     let parsed = parse(&source);
     let (flows, found) = lower(&parsed.statements, name.as_deref());
     let all = parsed.diagnostics.into_iter().chain(found);
-    let (errors, warnings): (Vec<Diagnostic>, Vec<Diagnostic>) =
-        all.partition(Diagnostic::is_error);
+    let (errors, warnings): (Vec<Diagnostic>, Vec<Diagnostic>) = all.partition(Diagnostic::is_error);
     if !errors.is_empty() {
         return Err(refused(&shown, &source, &errors, PAGE));
     }
@@ -51,27 +45,19 @@ pub(crate) fn read_definition(file: &Path, terminal: &Terminal) -> Result<FlowDe
         (Some(flow), None) => Ok(flow),
         (None, _) => Err(Problem::usage(format!("{shown} defines no flow"))
             .hint("It begins with CREATE WED-FLOW name; see `wed explain wsql`.")),
-        _ => Err(Problem::usage(format!("{shown} defines {count} flows"))
-            .hint("Give each flow a file of its own.")),
+        _ => Err(Problem::usage(format!("{shown} defines {count} flows")).hint("Give each flow a file of its own.")),
     }
 }
 
 /// Prints a flow's definition in a form that `wed flow apply` reads.
-pub(crate) async fn show(
-    name: &str,
-    form: ShownForm,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn show(name: &str, form: ShownForm, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let (flow, _) = door.flow(name).await?;
     let definition: FlowDefinition = serde_json::from_value(flow.definition)
         .map_err(|source| Problem::new("the flow's definition cannot be read").because(source))?;
     let untold = untold_work(name, door).await?;
     let comment = |sign: &str| {
         let lines = untold.iter().flat_map(|text| text.split_inclusive(". "));
-        lines
-            .map(|line| format!("{sign} {}\n", line.trim_end()))
-            .collect::<String>()
+        lines.map(|line| format!("{sign} {}\n", line.trim_end())).collect::<String>()
     };
     let source = match form {
         ShownForm::Wsql => comment("--") + &write(&definition),

@@ -11,14 +11,9 @@ use crate::terminal::Terminal;
 pub(crate) async fn run(door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let status = door.installation().await?;
     if !status["problems"].is_array() {
-        return Err(Problem::new(format!(
-            "{} answered, and not as Wedflow does",
-            door.server()
-        ))
-        .exit(5)
-        .hint(
-            "Look whether the address is that of a server of Wedflow, and what stands before it.",
-        ));
+        return Err(Problem::new(format!("{} answered, and not as Wedflow does", door.server()))
+            .exit(5)
+            .hint("Look whether the address is that of a server of Wedflow, and what stands before it."));
     }
     terminal.answer(&status, || print(&status, terminal));
     match status["problems"].as_array().map_or(0, Vec::len) {
@@ -30,11 +25,7 @@ pub(crate) async fn run(door: &Door, terminal: &Terminal) -> Result<(), Problem>
 fn text(value: &Json) -> String {
     value.as_str().map_or_else(
         || {
-            if value.is_null() {
-                String::new()
-            } else {
-                value.to_string()
-            }
+            if value.is_null() { String::new() } else { value.to_string() }
         },
         str::to_owned,
     )
@@ -66,19 +57,11 @@ fn print_clusters(status: &Json, terminal: &Terminal) {
 fn print_server(status: &Json, terminal: &Terminal) {
     terminal.line(&match &status["database_bytes"] {
         Json::Null => format!("Postgres {}", text(&status["server"])),
-        size_of_all => format!(
-            "Postgres {}, database of {}",
-            text(&status["server"]),
-            size(size_of_all)
-        ),
+        size_of_all => format!("Postgres {}, database of {}", text(&status["server"]), size(size_of_all)),
     });
     let disk = &status["disk"];
     if !disk["free_bytes"].is_null() {
-        terminal.line(&format!(
-            "Disk: {} of {} free",
-            size(&disk["free_bytes"]),
-            size(&disk["total_bytes"])
-        ));
+        terminal.line(&format!("Disk: {} of {} free", size(&disk["free_bytes"]), size(&disk["total_bytes"])));
     }
 }
 
@@ -102,25 +85,22 @@ fn print(status: &Json, terminal: &Terminal) {
         ];
         let columns = &columns[usize::from(!status["clusters"].is_array())..];
         let titles: Vec<&str> = columns.iter().map(|(title, _)| *title).collect();
-        terminal.table(
-            &titles,
-            (hosts.iter()).map(|host| columns.iter().map(|(_, key)| text(&host[*key])).collect()),
-        );
+        terminal.table(&titles, (hosts.iter()).map(|host| columns.iter().map(|(_, key)| text(&host[*key])).collect()));
     }
     let queue = &status["queue"];
     if !queue.is_null() {
         terminal.line(&format!(
-        "Jobs: {} in flight, {} ready (oldest {} s), {} later, {} paused, {} for external workers, {} without \
+            "Jobs: {} in flight, {} ready (oldest {} s), {} later, {} paused, {} for external workers, {} without \
          their component, {}",
-        queue["in_flight"],
-        queue["ready"],
-        queue["ready_age_s"],
-        queue["later"],
-        queue["paused"],
-        queue["external"],
-        queue["no_component"],
-        counted(&queue["exceptions"], "exception"),
-    ));
+            queue["in_flight"],
+            queue["ready"],
+            queue["ready_age_s"],
+            queue["later"],
+            queue["paused"],
+            queue["external"],
+            queue["no_component"],
+            counted(&queue["exceptions"], "exception"),
+        ));
     }
     terminal.table(
         &["partition of the trace", "size"],

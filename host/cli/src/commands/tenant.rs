@@ -11,23 +11,12 @@ use crate::door::{self, Door};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
-pub(crate) async fn run(
-    command: &TenantCommand,
-    arguments: &Arguments,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn run(command: &TenantCommand, arguments: &Arguments, terminal: &Terminal) -> Result<(), Problem> {
     let directory = directory::open(arguments).await?;
-    let store =
-        async |name: &str| moving::store_of(name, directory.as_ref(), arguments, terminal).await;
+    let store = async |name: &str| moving::store_of(name, directory.as_ref(), arguments, terminal).await;
     let needed = || directory.as_ref().ok_or_else(cluster::no_directory);
     match command {
-        TenantCommand::Export {
-            name,
-            to,
-            snapshot,
-            with_secrets,
-            travel,
-        } => {
+        TenantCommand::Export { name, to, snapshot, with_secrets, travel } => {
             let terms = (*snapshot, *with_secrets);
             let files = (travel, directory.as_ref());
             moving::export(name, to, terms, files, &store(name).await?, terminal).await
@@ -37,40 +26,20 @@ pub(crate) async fn run(
             let store = door::open_database(arguments, terminal).await?;
             moving::import(file, name.as_deref(), travel, &store, terminal).await
         }
-        TenantCommand::Move {
-            name,
-            to_cluster: Some(cluster),
-            back,
-            travel,
-            files_to,
-            ..
-        } => {
+        TenantCommand::Move { name, to_cluster: Some(cluster), back, travel, files_to, .. } => {
             let folders = (travel, files_to.as_deref());
             moving::carry_to_cluster(name, cluster, *back, folders, needed()?, terminal).await
         }
         TenantCommand::Move { .. } if directory.is_some() => Err(cluster_is_needed()),
-        TenantCommand::Move {
-            name,
-            to,
-            back,
-            travel,
-            files_to,
-            ..
-        } => {
+        TenantCommand::Move { name, to, back, travel, files_to, .. } => {
             let to = to.as_deref().unwrap_or_default();
             let folders = (travel, files_to.as_deref());
             moving::carry(name, to, *back, folders, &store(name).await?, terminal).await
         }
-        TenantCommand::Delete {
-            name,
-            yes,
-            left_at: Some(cluster),
-        } => moving::remove_rest(name, cluster, *yes, needed()?, terminal).await,
-        TenantCommand::Resume {
-            name,
-            take_back: true,
-            lost_there,
-        } => {
+        TenantCommand::Delete { name, yes, left_at: Some(cluster) } => {
+            moving::remove_rest(name, cluster, *yes, needed()?, terminal).await
+        }
+        TenantCommand::Resume { name, take_back: true, lost_there } => {
             moving::take_back(name, *lost_there, &store(name).await?).await?;
             say_resumed(name, true, terminal);
             Ok(())
@@ -85,7 +54,7 @@ pub(crate) async fn run(
 /// Refuses to take a file in where a directory is named.
 fn file_is_for_one() -> Problem {
     Problem::usage("a file is taken in by one cluster, and a directory is named")
-                .hint("Say --database-url with the cluster's; `wed cluster add` takes the tenant into the directory.")
+        .hint("Say --database-url with the cluster's; `wed cluster add` takes the tenant into the directory.")
 }
 
 /// Refuses to move a tenant to a database where a directory is named.
@@ -95,17 +64,9 @@ fn cluster_is_needed() -> Problem {
 }
 
 /// Does what the API does.
-async fn run_through(
-    command: &TenantCommand,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+async fn run_through(command: &TenantCommand, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     match command {
-        TenantCommand::Create {
-            name,
-            description,
-            cluster,
-        } => {
+        TenantCommand::Create { name, description, cluster } => {
             let new = NewTenant {
                 name: name.clone(),
                 description: description.clone(),
@@ -139,9 +100,7 @@ async fn run_through(
             Ok(())
         }
         TenantCommand::Pause { name, reason } => {
-            let reason = Reason {
-                reason: reason.clone(),
-            };
+            let reason = Reason { reason: reason.clone() };
             let paused = door.pause_a_tenant(name, true, &reason).await?;
             terminal.answer(&paused, || {
                 terminal.line(operate::said_pause(true, paused.changed));
@@ -166,9 +125,7 @@ async fn create(new: &NewTenant, door: &Door, terminal: &Terminal) -> Result<(),
             Some(cluster) => format!("Tenant {name} is made, on cluster {cluster}."),
             None => format!("Tenant {name} is made."),
         });
-        terminal.say(&format!(
-            "Give it an admin: wed --tenant {name} user create NAME --role admin"
-        ));
+        terminal.say(&format!("Give it an admin: wed --tenant {name} user create NAME --role admin"));
     });
     Ok(())
 }
@@ -184,10 +141,7 @@ fn say_resumed(name: &str, changed: bool, terminal: &Terminal) {
 }
 
 async fn suspend(name: &str, suspended: bool, door: &Door) -> Result<(), Problem> {
-    let change = TenantChange {
-        suspended: Some(suspended),
-        ..TenantChange::default()
-    };
+    let change = TenantChange { suspended: Some(suspended), ..TenantChange::default() };
     door.change_tenant(name, &change).await?;
     Ok(())
 }
@@ -233,11 +187,7 @@ async fn show(name: &str, door: &Door, terminal: &Terminal) -> Result<(), Proble
                 None => String::new(),
                 Some(moving) => format!(" ({moving}{})", to_place(&tenant)),
             },
-            if tenant.description.is_empty() {
-                String::new()
-            } else {
-                format!(" ({})", tenant.description)
-            },
+            if tenant.description.is_empty() { String::new() } else { format!(" ({})", tenant.description) },
             tenant.created_at,
             counted(tenant.flows, "flow"),
             counted(tenant.components, "version"),
@@ -250,9 +200,7 @@ async fn show(name: &str, door: &Door, terminal: &Terminal) -> Result<(), Proble
                 vec![
                     quota.name.clone(),
                     quota.used.map(|used| used.to_string()).unwrap_or_default(),
-                    quota
-                        .allowed
-                        .map_or_else(|| "no limit".to_owned(), |allowed| allowed.to_string()),
+                    quota.allowed.map_or_else(|| "no limit".to_owned(), |allowed| allowed.to_string()),
                     quota.unit.clone(),
                 ]
             }),
@@ -265,13 +213,13 @@ async fn show(name: &str, door: &Door, terminal: &Terminal) -> Result<(), Proble
 async fn delete(name: &str, yes: bool, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let tenant = door.tenant(name).await?;
     if !yes
-                && !terminal.confirmed(&format!(
-                    "Remove tenant {name} with its {} flows, their instances and history, its components and {} users?",
-                    tenant.flows, tenant.users
-                ))?
-            {
-                return Err(Problem::new("nothing was removed"));
-            }
+        && !terminal.confirmed(&format!(
+            "Remove tenant {name} with its {} flows, their instances and history, its components and {} users?",
+            tenant.flows, tenant.users
+        ))?
+    {
+        return Err(Problem::new("nothing was removed"));
+    }
     door.delete_tenant(name).await?;
     terminal.answer(&json!({ "tenant": name, "deleted": true }), || {
         terminal.line(&format!("Tenant {name} is gone."));

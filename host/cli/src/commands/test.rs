@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value as Json, json};
 use wedflow_authoring::{
-    Call, Counterexample, Fixture, FixtureError, Project, Searched, Subject, Trial, Watch,
-    Workbench, run_fixture, search, write_fixture,
+    Call, Counterexample, Fixture, FixtureError, Project, Searched, Subject, Trial, Watch, Workbench, run_fixture,
+    search, write_fixture,
 };
 
 use crate::answer::{self, counted};
@@ -40,18 +40,12 @@ fn native(arguments: &TestArguments, terminal: &Terminal) -> Result<(), Problem>
     let project = Project::open(folder).map_err(project::project_problem)?;
     let tests = project::test_native(&project, terminal)?;
     let took = u64::try_from(tests.took.as_micros()).unwrap_or(u64::MAX);
-    terminal.answer(
-        &json!({ "passed": true, "took_us": took, "output": tests.output }),
-        || {
-            for line in tests.output.lines().filter(|line| !line.trim().is_empty()) {
-                terminal.line(line);
-            }
-            terminal.line(&format!(
-                "The native tests passed, in {}.",
-                crate::answer::duration(tests.took)
-            ));
-        },
-    );
+    terminal.answer(&json!({ "passed": true, "took_us": took, "output": tests.output }), || {
+        for line in tests.output.lines().filter(|line| !line.trim().is_empty()) {
+            terminal.line(line);
+        }
+        terminal.line(&format!("The native tests passed, in {}.", crate::answer::duration(tests.took)));
+    });
     Ok(())
 }
 
@@ -80,10 +74,7 @@ pub(crate) async fn run(arguments: &TestArguments, terminal: &Terminal) -> Resul
 
 /// Runs the fixtures of a project whose component was built.
 pub(crate) async fn test_built(project: &Project, terminal: &Terminal) -> Result<(), Problem> {
-    let arguments = TestArguments {
-        path: Some(project.folder.clone()),
-        ..TestArguments::default()
-    };
+    let arguments = TestArguments { path: Some(project.folder.clone()), ..TestArguments::default() };
     let tally = once(&arguments, &target(&arguments)?, &workbench()?, terminal).await?;
     tally.all_passed()
 }
@@ -109,18 +100,11 @@ fn target(arguments: &TestArguments) -> Result<Target, Problem> {
         Target {
             project: None,
             component: path.to_owned(),
-            fixtures: near
-                .into_iter()
-                .find(|folder| folder.is_dir())
-                .unwrap_or_else(|| PathBuf::from("fixtures")),
+            fixtures: near.into_iter().find(|folder| folder.is_dir()).unwrap_or_else(|| PathBuf::from("fixtures")),
         }
     } else {
         let project = Project::open(path).map_err(project_problem)?;
-        Target {
-            component: project.component(),
-            fixtures: project.fixtures(),
-            project: Some(project),
-        }
+        Target { component: project.component(), fixtures: project.fixtures(), project: Some(project) }
     };
     if let Some(fixtures) = &arguments.fixtures {
         target.fixtures.clone_from(fixtures);
@@ -144,9 +128,7 @@ async fn watch(
             .unwrap_or(Path::new("."))
             .to_owned(),
     };
-    let unwatched = |reason: String| {
-        Problem::new(format!("{} cannot be watched", folder.display())).hint(reason)
-    };
+    let unwatched = |reason: String| Problem::new(format!("{} cannot be watched", folder.display())).hint(reason);
     let watch = Watch::new(&folder).map_err(unwatched)?;
     loop {
         let built = match &target.project {
@@ -154,9 +136,7 @@ async fn watch(
             None => Ok(()),
         };
         let tested = match built {
-            Ok(()) => once(arguments, target, workbench, terminal)
-                .await
-                .map(|_| ()),
+            Ok(()) => once(arguments, target, workbench, terminal).await.map(|_| ()),
             Err(problem) => Err(problem),
         };
         if let Err(problem) = tested {
@@ -168,15 +148,8 @@ async fn watch(
         if changed.is_empty() {
             return Ok(());
         }
-        let names: Vec<_> = changed
-            .iter()
-            .take(3)
-            .map(|file| {
-                file.file_name()
-                    .unwrap_or(file.as_os_str())
-                    .to_string_lossy()
-            })
-            .collect();
+        let names: Vec<_> =
+            changed.iter().take(3).map(|file| file.file_name().unwrap_or(file.as_os_str()).to_string_lossy()).collect();
         let more = match changed.len() - names.len() {
             0 => String::new(),
             more => format!(" and {more} more"),
@@ -195,13 +168,7 @@ async fn once(
     let fixtures = Fixture::all_in(&target.fixtures).map_err(fixture_problem)?;
     let chosen: Vec<&Fixture> = fixtures
         .iter()
-        .filter(|fixture| {
-            arguments.name.is_empty()
-                || arguments
-                    .name
-                    .iter()
-                    .any(|name| fixture.name.contains(name))
-        })
+        .filter(|fixture| arguments.name.is_empty() || arguments.name.iter().any(|name| fixture.name.contains(name)))
         .collect();
     if let Some(project) = &target.project
         && project.is_older_than_sources()
@@ -209,19 +176,12 @@ async fn once(
         terminal.say("the component is older than its source; `wed build` makes it anew");
     }
     if chosen.is_empty() && arguments.properties.is_none() {
-        return Err(Problem::new(format!(
-            "there are no fixtures in {}",
-            target.fixtures.display()
-        ))
-        .exit(3)
-        .hint("Write one (`wed explain authoring`), or try `wed test --properties`."));
+        return Err(Problem::new(format!("there are no fixtures in {}", target.fixtures.display()))
+            .exit(3)
+            .hint("Write one (`wed explain authoring`), or try `wed test --properties`."));
     }
     let mut tally = Tally::default();
-    let width = chosen
-        .iter()
-        .map(|fixture| fixture.name.chars().count())
-        .max()
-        .unwrap_or(0);
+    let width = chosen.iter().map(|fixture| fixture.name.chars().count()).max().unwrap_or(0);
     for fixture in chosen {
         let trial = run_fixture(workbench, &subject, fixture).await?;
         let to_update = arguments.update && trial.differs();
@@ -237,20 +197,11 @@ async fn once(
         }
         tally.documents.push(document(fixture, &trial));
         if !terminal.is_json() {
-            print(
-                fixture,
-                &trial,
-                to_update && trial.called.is_some(),
-                width,
-                terminal,
-            );
+            print(fixture, &trial, to_update && trial.called.is_some(), width, terminal);
         }
     }
     if let Some(count) = arguments.properties {
-        properties(
-            arguments, count, target, workbench, &subject, &mut tally, terminal,
-        )
-        .await?;
+        properties(arguments, count, target, workbench, &subject, &mut tally, terminal).await?;
     }
     print_tally(&tally, terminal);
     Ok(tally)
@@ -267,10 +218,7 @@ fn print_tally(tally: &Tally, terminal: &Terminal) {
             0 => String::new(),
             n => format!(", {n} updated"),
         };
-        terminal.line(&format!(
-            "{style}{} passed, {} failed{updated}{style:#}",
-            tally.passed, tally.failed
-        ));
+        terminal.line(&format!("{style}{} passed, {} failed{updated}{style:#}", tally.passed, tally.failed));
     }
 }
 
@@ -282,10 +230,7 @@ fn print(fixture: &Fixture, trial: &Trial, updated: bool, width: usize, terminal
     };
     let dim = Style::new().dimmed();
     let used = trial.called.as_ref().map(calls::used).unwrap_or_default();
-    terminal.line(&format!(
-        "{style}{word:>4}{style:#}  {:<width$}  {dim}{used}{dim:#}",
-        fixture.name
-    ));
+    terminal.line(&format!("{style}{word:>4}{style:#}  {:<width$}  {dim}{used}{dim:#}", fixture.name));
     for warning in &trial.warnings {
         terminal.line(&format!("      {warning}"));
     }
@@ -333,13 +278,9 @@ async fn properties(
         None => subject.manifest().transitions.as_slice(),
     };
     for declaration in wanted {
-        let base = Call {
-            transition: Some(declaration.transition.clone()),
-            types: arguments.types()?,
-            ..Call::default()
-        };
-        let spinner =
-            terminal.spinner_if_slow(&format!("random states for {}", declaration.transition));
+        let base =
+            Call { transition: Some(declaration.transition.clone()), types: arguments.types()?, ..Call::default() };
+        let spinner = terminal.spinner_if_slow(&format!("random states for {}", declaration.transition));
         let searched = search(workbench, subject, &base, count, arguments.seed).await;
         spinner.finish_and_clear();
         let searched = searched?;
@@ -365,23 +306,13 @@ fn offer(
     target: &Target,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let path = target
-        .fixtures
-        .join(format!("found-{}.toml", found.called.transition));
+    let path = target.fixtures.join(format!("found-{}.toml", found.called.transition));
     if !arguments.update {
-        terminal.say(&format!(
-            "      with --update it is saved as {}",
-            path.display()
-        ));
+        terminal.say(&format!("      with --update it is saved as {}", path.display()));
         return Ok(());
     }
-    write_fixture(
-        &path,
-        "Found by wed test --properties; say what should come of it",
-        &found.call,
-        None,
-    )
-    .map_err(fixture_problem)?;
+    write_fixture(&path, "Found by wed test --properties; say what should come of it", &found.call, None)
+        .map_err(fixture_problem)?;
     terminal.say(&format!("      saved as {}", path.display()));
     Ok(())
 }
@@ -392,11 +323,7 @@ fn print_search(searched: &Searched, arguments: &TestArguments, terminal: &Termi
         Some(_) => ("FAIL", calls::colour(AnsiColor::Red)),
     };
     let dim = Style::new().dimmed();
-    let outcomes: Vec<String> = searched
-        .outcomes
-        .iter()
-        .map(|(name, count)| format!("{count} {name}"))
-        .collect();
+    let outcomes: Vec<String> = searched.outcomes.iter().map(|(name, count)| format!("{count} {name}")).collect();
     terminal.line(&format!(
         "{style}{word:>4}{style:#}  {}: {} ({})  {dim}at most {} fuel, {}; seed {}{dim:#}",
         searched.transition,
@@ -438,7 +365,8 @@ fn searched_document(searched: &Searched) -> Json {
 pub(crate) fn fixture_problem(error: FixtureError) -> Problem {
     match &error {
         FixtureError::File { .. } => Problem::new(error.to_string()).exit(3),
-        FixtureError::Wrong { .. } => Problem::usage(error.to_string())
-            .hint("`wed explain authoring` says what a fixture holds."),
+        FixtureError::Wrong { .. } => {
+            Problem::usage(error.to_string()).hint("`wed explain authoring` says what a fixture holds.")
+        }
     }
 }

@@ -8,19 +8,9 @@ use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
-pub(crate) async fn run(
-    command: &TokenCommand,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn run(command: &TokenCommand, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     match command {
-        TokenCommand::Create {
-            user,
-            name,
-            scope,
-            flow,
-            days,
-        } => {
+        TokenCommand::Create { user, name, scope, flow, days } => {
             let scopes = match scope.is_empty() {
                 true => vec!["write".to_owned()],
                 false => scope.clone(),
@@ -43,10 +33,7 @@ pub(crate) async fn run(
         }
         TokenCommand::List { user } => list(user.as_deref(), door, terminal).await,
         TokenCommand::Rotate { id, days, overlap } => {
-            let rotation = Rotation {
-                days: *days,
-                overlap_hours: Some(*overlap),
-            };
+            let rotation = Rotation { days: *days, overlap_hours: Some(*overlap) };
             shown(door, &door.rotate_token(id, &rotation).await?, terminal).await
         }
         TokenCommand::Delete { id } => {
@@ -69,15 +56,7 @@ async fn list(user: Option<&str>, door: &Door, terminal: &Terminal) -> Result<()
     tokens.retain(|token| user.is_none_or(|user| token.user == user));
     terminal.answer(&tokens, || {
         terminal.table(
-            &[
-                "id",
-                "user",
-                "name",
-                "scopes",
-                "status",
-                "expires",
-                "last used",
-            ],
+            &["id", "user", "name", "scopes", "status", "expires", "last used"],
             tokens.iter().map(|token| {
                 vec![
                     token.id.clone(),
@@ -108,10 +87,7 @@ async fn shown(door: &Door, issued: &IssuedToken, terminal: &Terminal) -> Result
     });
     if terminal.has_lost() {
         door.delete_token(&token.id).await?;
-        return Err(
-            Problem::new("the token could not be written, and is revoked again")
-                .hint("Is the disk full?"),
-        );
+        return Err(Problem::new("the token could not be written, and is revoked again").hint("Is the disk full?"));
     }
     Ok(())
 }

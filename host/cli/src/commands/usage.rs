@@ -26,23 +26,15 @@ const HEAD: [&str; 12] = [
 const PART: i64 = 500;
 
 /// Shows the receipts of a tenant or of all, or the limits of a tenant.
-pub(crate) async fn run(
-    asked: &UsageArguments,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn run(asked: &UsageArguments, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     if asked.limits {
         let limits = door.usage().await?;
         terminal.answer(&limits, || show_limits(&limits, terminal));
         return Ok(());
     }
     let mut printer = Printer::new(asked, terminal);
-    let mut filter = ReceiptFilter {
-        since: asked.since.clone(),
-        until: asked.until.clone(),
-        cursor: None,
-        limit: Some(PART),
-    };
+    let mut filter =
+        ReceiptFilter { since: asked.since.clone(), until: asked.until.clone(), cursor: None, limit: Some(PART) };
     loop {
         let List { items, next } = match asked.all {
             true => door.all_receipts(&filter).await?,
@@ -70,11 +62,7 @@ impl<'a> Printer<'a> {
         if asked.csv {
             terminal.line(&HEAD.join(","));
         }
-        Printer {
-            csv: asked.csv,
-            kept: Vec::new(),
-            terminal,
-        }
+        Printer { csv: asked.csv, kept: Vec::new(), terminal }
     }
 
     fn take(&mut self, receipts: Vec<Receipt>) {
@@ -103,18 +91,10 @@ fn row(one: &Receipt) -> Vec<String> {
         one.memory_byte_seconds,
         one.written_bytes,
     ];
-    let mut row = vec![
-        one.day.clone(),
-        one.tenant.clone(),
-        one.flow.clone(),
-        one.transition.clone().unwrap_or_default(),
-    ];
+    let mut row =
+        vec![one.day.clone(), one.tenant.clone(), one.flow.clone(), one.transition.clone().unwrap_or_default()];
     row.extend(figures.map(|figure| figure.to_string()));
-    row.push(
-        one.stored_bytes
-            .map(|bytes| bytes.to_string())
-            .unwrap_or_default(),
-    );
+    row.push(one.stored_bytes.map(|bytes| bytes.to_string()).unwrap_or_default());
     row
 }
 

@@ -8,18 +8,11 @@ use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
-pub(crate) async fn run(
-    command: &UserCommand,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn run(command: &UserCommand, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let tenant = &door.tenant;
     match command {
         UserCommand::Create { name, role } => {
-            let new = NewUser {
-                name: name.clone(),
-                role: role.clone(),
-            };
+            let new = NewUser { name: name.clone(), role: role.clone() };
             let user = door.create_user(&new).await?;
             let document = json!({ "tenant": tenant, "user": user.name, "role": user.role });
             terminal.answer(&document, || {
@@ -31,9 +24,7 @@ pub(crate) async fn run(
             let users = door.users().await?;
             terminal.answer(&users, || {
                 let row = |user: &wedflow_documents::User| {
-                    [&user.name, &user.role, &user.created_at]
-                        .map(Clone::clone)
-                        .to_vec()
+                    [&user.name, &user.role, &user.created_at].map(Clone::clone).to_vec()
                 };
                 terminal.table(&["user", "role", "made"], users.iter().map(row));
             });

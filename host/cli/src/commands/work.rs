@@ -10,21 +10,12 @@ use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
-pub(crate) async fn run(
-    arguments: &WorkArguments,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn run(arguments: &WorkArguments, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let Some(command) = &arguments.command else {
         return list("arrival", 1_000, door, terminal).await;
     };
     match command {
-        WorkCommand::People {
-            add,
-            role,
-            revoke,
-            remove,
-        } => match (add, remove) {
+        WorkCommand::People { add, role, revoke, remove } => match (add, remove) {
             (Some(name), _) => add_person(name, role, revoke, door, terminal).await,
             (None, Some(name)) => remove_person(name, door, terminal).await,
             (None, None) => people(door, terminal).await,
@@ -64,9 +55,7 @@ pub(crate) async fn run(
         }
         WorkCommand::Report(report) => self::report(report, door, terminal).await,
         WorkCommand::Begin(begin) => self::begin(begin, door, terminal).await,
-        WorkCommand::Fetch { item, note, to } => {
-            worklists::fetch(*item, *note, to.as_deref(), door, terminal).await
-        }
+        WorkCommand::Fetch { item, note, to } => worklists::fetch(*item, *note, to.as_deref(), door, terminal).await,
         other => act(other, door, terminal).await,
     }
 }
@@ -76,15 +65,12 @@ pub(crate) async fn run(
 /// # Errors
 /// When nobody is named and the command is one of a person.
 pub(crate) fn person_of(arguments: &WorkArguments) -> Result<&str, Problem> {
-    let is_of_nobody = matches!(
-        arguments.command,
-        Some(WorkCommand::People { .. } | WorkCommand::Roles | WorkCommand::Calendar(_))
-    );
+    let is_of_nobody =
+        matches!(arguments.command, Some(WorkCommand::People { .. } | WorkCommand::Roles | WorkCommand::Calendar(_)));
     match arguments.person.as_deref() {
         Some(person) => Ok(person),
         None if is_of_nobody => Ok("operator"),
-        None => Err(Problem::usage("nobody is named who acts")
-            .hint("Say --as NAME, or set WEDFLOW_PERSON.")),
+        None => Err(Problem::usage("nobody is named who acts").hint("Say --as NAME, or set WEDFLOW_PERSON.")),
     }
 }
 
@@ -106,26 +92,14 @@ async fn begin(begin: &BeginArguments, door: &Door, terminal: &Terminal) -> Resu
     };
     let begun = door.begin(&process).await?;
     terminal.answer(&begun, || {
-        terminal.line(&format!(
-            "Instance {} of {} is started.",
-            shown(&begun["wid"]),
-            begin.flow
-        ));
+        terminal.line(&format!("Instance {} of {} is started.", shown(&begun["wid"]), begin.flow));
     });
     Ok(())
 }
 
 /// Decides what becomes of an instance that is an exception.
 async fn settle(command: &WorkCommand, door: &Door) -> Result<Json, Problem> {
-    let WorkCommand::Settle {
-        flow,
-        wid,
-        set,
-        cancel,
-        reason,
-        ..
-    } = command
-    else {
+    let WorkCommand::Settle { flow, wid, set, cancel, reason, .. } = command else {
         return Ok(Json::Null);
     };
     let decision = match (cancel, set.is_empty()) {
@@ -133,11 +107,7 @@ async fn settle(command: &WorkCommand, door: &Door) -> Result<Json, Problem> {
         (_, true) => "retry",
         _ => "set",
     };
-    let outcome = Outcome {
-        decision: decision.to_owned(),
-        values: values_of(set)?,
-        reason: reason.clone(),
-    };
+    let outcome = Outcome { decision: decision.to_owned(), values: values_of(set)?, reason: reason.clone() };
     let wid = door.wid(flow, wid).await?;
     Ok(door.decide_exception(flow, wid, &outcome).await?)
 }
@@ -149,9 +119,7 @@ async fn act(command: &WorkCommand, door: &Door, terminal: &Terminal) -> Result<
         WorkCommand::Lock { item } => door.work_act(*item, "lock", None).await?,
         WorkCommand::Unlock { item } => door.work_act(*item, "unlock", None).await?,
         WorkCommand::Release { item } => match door.work_act(*item, "unselect", None).await {
-            Err(error) if error.code() == Some("WF082") => {
-                door.work_act(*item, "unlock", None).await?
-            }
+            Err(error) if error.code() == Some("WF082") => door.work_act(*item, "unlock", None).await?,
             other => other?,
         },
         WorkCommand::Start { item } => door.work_act(*item, "start", None).await?,
@@ -160,16 +128,8 @@ async fn act(command: &WorkCommand, door: &Door, terminal: &Terminal) -> Result<
         WorkCommand::Reassign { from, to } => door.reassign(from, to).await?,
         WorkCommand::Together { item, task } => door.reserve(*item, task).await?,
         WorkCommand::Move { item, before } => door.move_item(*item, *before).await?,
-        WorkCommand::Decide {
-            item,
-            proceed,
-            extend,
-            ..
-        } => {
-            let decision = Decision {
-                proceed: *proceed,
-                extend: extend.clone(),
-            };
+        WorkCommand::Decide { item, proceed, extend, .. } => {
+            let decision = Decision { proceed: *proceed, extend: extend.clone() };
             door.decide(*item, &decision).await?
         }
         WorkCommand::Notify(notify) => worklists::notify(notify, door).await?,
@@ -189,12 +149,8 @@ async fn act(command: &WorkCommand, door: &Door, terminal: &Terminal) -> Result<
             terminal.line(&decided(*item, *proceed, &done));
             return;
         }
-        let said: Vec<String> = done
-            .as_object()
-            .into_iter()
-            .flatten()
-            .map(|(key, value)| format!("{key} {}", shown(value)))
-            .collect();
+        let said: Vec<String> =
+            done.as_object().into_iter().flatten().map(|(key, value)| format!("{key} {}", shown(value))).collect();
         terminal.line(&said.join(", "));
     });
     Ok(())
@@ -211,18 +167,11 @@ fn decided(item: i64, proceed: bool, done: &Json) -> String {
             format!("Item {item}{task} continues; its deadline is {deadline}.")
         }
         (true, None) => format!("Item {item}{task} continues."),
-        (false, _) => format!(
-            "Item {item}{task} is stopped: it is {}.",
-            shown(&done["state"])
-        ),
+        (false, _) => format!("Item {item}{task} is stopped: it is {}.", shown(&done["state"])),
     }
 }
 
-async fn report(
-    arguments: &ReportArguments,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+async fn report(arguments: &ReportArguments, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let report = Report {
         success: !arguments.failed,
         values: values_of(&arguments.set)?,
@@ -238,11 +187,7 @@ async fn report(
         return Err(refused(&answer));
     }
     terminal.answer(&answer, || {
-        terminal.line(&format!(
-            "Item {} is {}.",
-            arguments.item,
-            shown(&answer["state"])
-        ));
+        terminal.line(&format!("Item {} is {}.", arguments.item, shown(&answer["state"])));
     });
     Ok(())
 }
@@ -252,10 +197,7 @@ pub(crate) fn refused(answer: &Json) -> Problem {
     Problem::new(shown(&answer["reason"]))
         .code(answer["code"].as_str().unwrap_or("WF084"))
         .exit(4)
-        .details([
-            format!("yours:   {}", answer["yours"]),
-            format!("present: {}", answer["present"]),
-        ])
+        .details([format!("yours:   {}", answer["yours"]), format!("present: {}", answer["present"])])
         .hint(shown(&answer["hint"]))
 }
 
@@ -272,11 +214,7 @@ async fn add_person(
         door.delete_person_role(name, role).await?;
     }
     terminal.answer(&json!({ "person": name, "roles": roles }), || {
-        terminal.line(&format!(
-            "Person {name} of {} has the roles: {}.",
-            door.tenant,
-            roles.join(", ")
-        ));
+        terminal.line(&format!("Person {name} of {} has the roles: {}.", door.tenant, roles.join(", ")));
     });
     Ok(())
 }
@@ -292,21 +230,14 @@ async fn remove_person(name: &str, door: &Door, terminal: &Terminal) -> Result<(
 async fn people(door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let people = door.people(1_000).await?;
     terminal.answer(&people, || {
-        print_rows(
-            &["person", "active", "roles", "holds", "done"],
-            &people,
-            terminal,
-        );
+        print_rows(&["person", "active", "roles", "holds", "done"], &people, terminal);
     });
     Ok(())
 }
 
 fn attached(file: &std::path::Path) -> Result<(String, Vec<u8>), Problem> {
-    let bytes = std::fs::read(file).map_err(|source| {
-        Problem::new(format!("{} cannot be read", file.display()))
-            .exit(3)
-            .because(source)
-    })?;
+    let bytes = std::fs::read(file)
+        .map_err(|source| Problem::new(format!("{} cannot be read", file.display())).exit(3).because(source))?;
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     Ok((name.into_owned(), bytes))
 }
@@ -316,9 +247,9 @@ pub(crate) fn values_of(words: &[String]) -> Result<Map<String, Json>, Problem> 
     words
         .iter()
         .map(|word| {
-            let (name, value) = word.split_once('=').ok_or_else(|| {
-                Problem::usage(format!("--set `{word}` is not of the form NAME=VALUE"))
-            })?;
+            let (name, value) = word
+                .split_once('=')
+                .ok_or_else(|| Problem::usage(format!("--set `{word}` is not of the form NAME=VALUE")))?;
             let value = serde_json::from_str(value).unwrap_or_else(|_| Json::from(value));
             Ok((name.to_owned(), value))
         })
@@ -327,28 +258,14 @@ pub(crate) fn values_of(words: &[String]) -> Result<Map<String, Json>, Problem> 
 
 fn print_items(items: &[Json], terminal: &Terminal) {
     print_rows(
-        &[
-            "item",
-            "task",
-            "flow",
-            "wid",
-            "state",
-            "priority",
-            "deadline_at",
-            "data_bytes",
-            "disconnected",
-        ],
+        &["item", "task", "flow", "wid", "state", "priority", "deadline_at", "data_bytes", "disconnected"],
         items,
         terminal,
     );
 }
 
 pub(crate) fn print_rows(columns: &[&str], rows: &[Json], terminal: &Terminal) {
-    terminal.table(
-        columns,
-        rows.iter()
-            .map(|row| columns.iter().map(|column| shown(&row[*column])).collect()),
-    );
+    terminal.table(columns, rows.iter().map(|row| columns.iter().map(|column| shown(&row[*column])).collect()));
 }
 
 fn print_item(item: &Json, terminal: &Terminal) {
@@ -365,10 +282,7 @@ mod tests {
     fn values_are_json_or_text() {
         let words = ["n=3", "text=as it stands", "quoted=\"3\"", "none=null"].map(str::to_owned);
         let values = values_of(&words).expect("values");
-        assert_eq!(
-            Json::Object(values),
-            json!({ "n": 3, "text": "as it stands", "quoted": "3", "none": null })
-        );
+        assert_eq!(Json::Object(values), json!({ "n": 3, "text": "as it stands", "quoted": "3", "none": null }));
         assert!(values_of(&["n".to_owned()]).is_err());
     }
 }

@@ -27,16 +27,10 @@ pub(crate) async fn notify(arguments: &NotifyArguments, door: &Door) -> Result<J
 }
 
 /// Makes or changes a calendar, or lists them.
-pub(crate) async fn calendar(
-    arguments: &CalendarArguments,
-    door: &Door,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+pub(crate) async fn calendar(arguments: &CalendarArguments, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let Some(name) = &arguments.name else {
         let calendars = door.calendars().await?;
-        let columns = [
-            "calendar", "zone", "weekdays", "opens", "closes", "holidays",
-        ];
+        let columns = ["calendar", "zone", "weekdays", "opens", "closes", "holidays"];
         terminal.answer(&calendars, || print_rows(&columns, &calendars, terminal));
         return Ok(());
     };
@@ -57,9 +51,7 @@ pub(crate) async fn calendar(
 /// Returns the name of an attached file, as the history has it.
 async fn name_of(item: i64, note: i64, door: &Door) -> Result<String, Problem> {
     let entries = door.work_history(item).await?;
-    let found = entries
-        .iter()
-        .find(|one| one["detail"]["note"].as_i64() == Some(note));
+    let found = entries.iter().find(|one| one["detail"]["note"].as_i64() == Some(note));
     Ok(found.map_or_else(String::new, |one| shown(&one["detail"]["file"])))
 }
 
@@ -78,26 +70,14 @@ pub(crate) async fn fetch(
     };
     // The name is another person's: no folder of it is followed.
     let own = Path::new(&name).file_name().map(Path::new);
-    let path = to
-        .or(own)
-        .ok_or_else(|| Problem::usage("the attachment has no name").hint("Say --to FILE."))?;
-    let cannot = |source| {
-        Problem::new(format!("{} cannot be written", path.display()))
-            .exit(3)
-            .because(source)
-    };
+    let path = to.or(own).ok_or_else(|| Problem::usage("the attachment has no name").hint("Say --to FILE."))?;
+    let cannot = |source| Problem::new(format!("{} cannot be written", path.display())).exit(3).because(source);
     if to.is_none() && path.exists() {
-        return Err(
-            Problem::usage(format!("{} is there already", path.display())).hint("Say --to FILE."),
-        );
+        return Err(Problem::usage(format!("{} is there already", path.display())).hint("Say --to FILE."));
     }
     std::fs::write(path, &bytes).map_err(cannot)?;
     terminal.answer(&json!({ "file": path, "bytes": bytes.len() }), || {
-        terminal.line(&format!(
-            "Saved {} ({} bytes).",
-            path.display(),
-            bytes.len()
-        ));
+        terminal.line(&format!("Saved {} ({} bytes).", path.display(), bytes.len()));
     });
     Ok(())
 }

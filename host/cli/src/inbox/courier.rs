@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
 use wedflow_away::{
-    AwayError, KeptResult, Leaving, LocalItem, LocalStore, Returned, disconnect, reconnect,
-    send_results, take_worklist,
+    AwayError, KeptResult, Leaving, LocalItem, LocalStore, Returned, disconnect, reconnect, send_results, take_worklist,
 };
 use wedflow_documents::Report;
 
@@ -57,9 +56,7 @@ pub(crate) fn hint(error: &AwayError) -> String {
         AwayError::Refused(document) => document["hint"].as_str().unwrap_or_default(),
         AwayError::Decide { hint, .. } => hint,
         AwayError::Cut(_) => "Locked and transferred items stay enabled.",
-        AwayError::Foreign { .. } => {
-            "Nothing was changed. Say --store FILE with a file of your own."
-        }
+        AwayError::Foreign { .. } => "Nothing was changed. Say --store FILE with a file of your own.",
         _ => "",
     }
     .to_owned()
@@ -158,11 +155,7 @@ impl Courier {
                 Ok(())
             }
             Wish::Return => self.come_back(),
-            Wish::Leave {
-                wait,
-                confirmed,
-                accepted,
-            } => self.leave(wait, confirmed, accepted),
+            Wish::Leave { wait, confirmed, accepted } => self.leave(wait, confirmed, accepted),
             Wish::Open(item) => self.open(item),
             Wish::Do(item, values) => self.perform(item, &values),
             other => self.ask(other),
@@ -175,17 +168,12 @@ impl Courier {
             if let Wish::Report { item, .. } = wish {
                 self.tell(News::Saved(item, false));
             }
-            return Err(AwayError::NotEnabled(
-                "this needs the server; press R to return".to_owned(),
-            ));
+            return Err(AwayError::NotEnabled("this needs the server; press R to return".to_owned()));
         }
         let said = match wish {
             Wish::Act(item, act, claim) => {
                 let done = self.server.act(item, act, claim)?;
-                format!(
-                    "item {item} is {}",
-                    done["state"].as_str().unwrap_or("yours")
-                )
+                format!("item {item} is {}", done["state"].as_str().unwrap_or("yours"))
             }
             Wish::Delegate(item, to) => {
                 self.server.delegate(item, &to)?;
@@ -203,13 +191,7 @@ impl Courier {
                 let begun = self.server.begin(&flow)?;
                 format!("instance {} of {flow} is started", shown(&begun["wid"]))
             }
-            Wish::Report {
-                item,
-                success,
-                values,
-                reason,
-                base,
-            } => {
+            Wish::Report { item, success, values, reason, base } => {
                 let report = Report {
                     success,
                     values,
@@ -260,11 +242,7 @@ impl Courier {
         let looked = match self.link() {
             LinkState::Connected => self.take_list().and_then(|()| {
                 self.hear_message()?;
-                if self.has_pending() {
-                    self.send()
-                } else {
-                    Ok(())
-                }
+                if self.has_pending() { self.send() } else { Ok(()) }
             }),
             LinkState::Away => Ok(()),
             // Any contact is a return.
@@ -297,8 +275,8 @@ impl Courier {
             None => None,
         };
         let unseen = newest.filter(|_| number != seen);
-        self.shared.lock().message = unseen
-            .map(|message| format!("{}: {}", shown(&message["sender"]), shown(&message["text"])));
+        self.shared.lock().message =
+            unseen.map(|message| format!("{}: {}", shown(&message["sender"]), shown(&message["text"])));
         Ok(())
     }
 
@@ -340,9 +318,7 @@ impl Courier {
     }
 
     fn leave(&mut self, wait: f64, confirmed: bool, accepted: bool) -> Result<(), AwayError> {
-        let (Some(store), Some(path), Some(link)) =
-            (&mut self.store, &self.path, &self.server.link)
-        else {
+        let (Some(store), Some(path), Some(link)) = (&mut self.store, &self.path, &self.server.link) else {
             return Err(AwayError::NotEnabled(
                 "leaving needs a server and a local store (--server, --token)".to_owned(),
             ));
@@ -394,16 +370,10 @@ impl Courier {
     }
 
     /// Lets the server run an item's component over values that the person gave: only data are moved.
-    fn perform_at_server(
-        &mut self,
-        item: i64,
-        values: &Map<String, Json>,
-    ) -> Result<(), AwayError> {
+    fn perform_at_server(&mut self, item: i64, values: &Map<String, Json>) -> Result<(), AwayError> {
         let answer = match self.server.run(item, values) {
             Ok(answer) => Ok(answer),
-            Err(AwayError::Refused(document)) => {
-                Err(document["detail"].as_str().unwrap_or("refused").to_owned())
-            }
+            Err(AwayError::Refused(document)) => Err(document["detail"].as_str().unwrap_or("refused").to_owned()),
             Err(error) => return Err(error),
         };
         self.tell(News::Answer(item, answer));
@@ -424,14 +394,9 @@ impl Courier {
             (Err(error), _) => return Err(error),
         };
         let Some(bytes) = bytes else {
-            return Err(AwayError::NotEnabled(format!(
-                "item {item} has no component"
-            )));
+            return Err(AwayError::NotEnabled(format!("item {item} has no component")));
         };
-        let answer = self
-            .server
-            .runtime
-            .block_on(run_component(&found.document, &bytes, values));
+        let answer = self.server.runtime.block_on(run_component(&found.document, &bytes, values));
         let answer = answer.map_err(|problem| problem.message.clone());
         self.tell(News::Answer(item, answer));
         Ok(())

@@ -53,10 +53,7 @@ pub(crate) fn start(server: Server, path: Option<PathBuf>) -> Result<Threads, Aw
         let wish = wish.clone();
         std::thread::spawn(move || copy(&link, copying, &wish));
     }
-    let mode = store
-        .as_ref()
-        .map(|store| store.setting("mode"))
-        .transpose()?;
+    let mode = store.as_ref().map(|store| store.setting("mode")).transpose()?;
     let away = mode.flatten().as_deref() == Some("disconnected");
     let shared = Shared::default();
     if away {
@@ -77,19 +74,9 @@ pub(crate) fn start(server: Server, path: Option<PathBuf>) -> Result<Threads, Aw
         order: courier::FIRST_ORDER.to_owned(),
     };
     std::thread::spawn(move || courier.work(&errand));
-    let mut keeper = Keeper {
-        store,
-        shared,
-        errands,
-        news,
-        runtime,
-    };
+    let mut keeper = Keeper { store, shared, errands, news, runtime };
     let keeper = std::thread::spawn(move || keeper.work(&wishes));
-    Ok(Threads {
-        wishes: wish,
-        news: heard,
-        keeper,
-    })
+    Ok(Threads { wishes: wish, news: heard, keeper })
 }
 
 /// True if the machine's battery is to be spared.
@@ -152,14 +139,8 @@ impl Keeper {
                 self.tell(News::Saved(item, kept.is_ok()));
                 kept?;
                 let connected = self.shared.link() == LinkState::Connected;
-                let then = if connected {
-                    "it is being sent"
-                } else {
-                    "it is kept until you return"
-                };
-                self.tell(News::Said(format!(
-                    "the result of item {item} is saved here; {then}"
-                )));
+                let then = if connected { "it is being sent" } else { "it is kept until you return" };
+                self.tell(News::Said(format!("the result of item {item} is saved here; {then}")));
                 self.send(Errand::Send);
             }
             Wish::Draft(item, texts) => {
@@ -169,24 +150,16 @@ impl Keeper {
                 let again = store.send_again(item, values.as_ref());
                 self.tell(News::Saved(item, again.is_ok()));
                 again?;
-                self.tell(News::Said(format!(
-                    "the result of item {item} is sent again"
-                )));
+                self.tell(News::Said(format!("the result of item {item} is sent again")));
                 self.send(Errand::Send);
             }
             Wish::Forget(item) => {
                 store.forget(item)?;
-                self.tell(News::Said(format!(
-                    "the result of item {item} is forgotten"
-                )));
+                self.tell(News::Said(format!("the result of item {item} is forgotten")));
             }
             Wish::Prefetch(on) => {
                 store.set("prefetch", if on { "on" } else { "off" })?;
-                let said = if on {
-                    "prefetching"
-                } else {
-                    "prefetching ends after the item in transfer"
-                };
+                let said = if on { "prefetching" } else { "prefetching ends after the item in transfer" };
                 self.tell(News::Said(said.to_owned()));
             }
             Wish::Open(item) => {
@@ -234,8 +207,7 @@ impl Keeper {
             return self.pass_on(Wish::Do(item, values));
         }
         let (found, bytes) = store.executable(item)?;
-        let bytes =
-            bytes.ok_or_else(|| AwayError::NotEnabled(format!("item {item} has no component")))?;
+        let bytes = bytes.ok_or_else(|| AwayError::NotEnabled(format!("item {item} has no component")))?;
         let (news, runtime) = (self.news.clone(), self.runtime.clone());
         std::thread::spawn(move || {
             let answer = runtime.block_on(run_component(&found.document, &bytes, &values));
@@ -257,12 +229,7 @@ impl Keeper {
     fn desk(&self) -> Result<Desk, AwayError> {
         let mut desk = {
             let known = self.shared.lock();
-            Desk {
-                items: known.listed.clone(),
-                link: known.link,
-                message: known.message.clone(),
-                ..Desk::default()
-            }
+            Desk { items: known.listed.clone(), link: known.link, message: known.message.clone(), ..Desk::default() }
         };
         if let Some(store) = &self.store {
             desk.items = store.items()?;
@@ -270,9 +237,7 @@ impl Keeper {
             desk.results = store.results()?;
             desk.sent = store.sent()?;
             desk.drafts = store.drafts()?;
-            let now = SystemTime::now()
-                .duration_since(UNIX_EPOCH)
-                .map_or(0.0, |since| since.as_secs_f64());
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
             desk.warnings = warnings(store, now)?;
             desk.bandwidth = store.bandwidth()?;
             desk.prefetch = store.setting("prefetch")?.as_deref() != Some("off");
@@ -286,14 +251,7 @@ impl Keeper {
 
 /// Keeps a result in the local store.
 fn keep(store: &mut LocalStore, wish: &Wish) -> Result<(), AwayError> {
-    let Wish::Report {
-        item,
-        success,
-        values,
-        reason,
-        base,
-    } = wish
-    else {
+    let Wish::Report { item, success, values, reason, base } = wish else {
         return Ok(());
     };
     let found = store.enabled(*item)?;

@@ -23,58 +23,28 @@ const CLOSES: &str = "↑ ↓ scroll, any other key closes";
 
 /// The keys, for the help window, which scrolls.
 const KEYS: [(&str, &str); 24] = [
-    (
-        "↑ ↓ Enter",
-        "go through the list, open an item; Esc closes it",
-    ),
+    ("↑ ↓ Enter", "go through the list, open an item; Esc closes it"),
     ("s", "select: take it to do it now"),
-    (
-        "l",
-        "lock: take it away; it stays yours without a connection",
-    ),
+    ("l", "lock: take it away; it stays yours without a connection"),
     ("u", "give it back"),
     ("b", "begin: others see that you are at it"),
-    (
-        "d",
-        "do: run the item's component, its answer fills the form",
-    ),
-    (
-        "D",
-        "the same, but the server runs it: only the data travel",
-    ),
-    (
-        "r",
-        "report: fill in the form; F3 asks the component, F2 sends",
-    ),
+    ("d", "do: run the item's component, its answer fills the form"),
+    ("D", "the same, but the server runs it: only the data travel"),
+    ("r", "report: fill in the form; F3 asks the component, F2 sends"),
     ("f", "report a failure, with its reason"),
-    (
-        "g O",
-        "give it to another person; take it over, if you are in charge",
-    ),
+    ("g O", "give it to another person; take it over, if you are in charge"),
     ("t", "take the task that follows away together with it"),
     ("c", "comment"),
     ("h", "history: who did what, when"),
     ("m", "messages"),
-    (
-        "x",
-        "a result that was not taken: both versions; send again, edit, forget",
-    ),
+    ("x", "a result that was not taken: both versions; send again, edit, forget"),
     ("v", "results: saved here, on their way, confirmed, refused"),
     ("n", "start a process"),
-    (
-        "/",
-        "list only items with a text; PgUp PgDn Home End go through",
-    ),
-    (
-        "o F5",
-        "order: arrival, priority, deadline, size, own; look again",
-    ),
+    ("/", "list only items with a text; PgUp PgDn Home End go through"),
+    ("o F5", "order: arrival, priority, deadline, size, own; look again"),
     ("J K", "move the item down or up in your own order"),
     ("p", "prefetch on or off"),
-    (
-        "a",
-        "leave: transfer what is locked, go without a connection",
-    ),
+    ("a", "leave: transfer what is locked, go without a connection"),
     ("R", "return: send results, fetch messages"),
     ("q", "quit; what is kept stays in the local store"),
 ];
@@ -87,11 +57,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, screen: &Screen, now: &str) {
     let [title, body, notice, status, keys] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Min(3),
-        Constraint::Length(if notices.is_empty() {
-            0
-        } else {
-            lines(&notices)
-        }),
+        Constraint::Length(if notices.is_empty() { 0 } else { lines(&notices) }),
         Constraint::Length(lines(&screen.status.0)),
         Constraint::Length(1),
     ])
@@ -121,10 +87,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, screen: &Screen, now: &str) {
 fn notices(screen: &Screen) -> String {
     let message = screen.desk.message.as_ref();
     let message = message.map(|text| format!("message (m shows it): {text}"));
-    let all: Vec<String> = message
-        .into_iter()
-        .chain(screen.desk.warnings.iter().cloned())
-        .collect();
+    let all: Vec<String> = message.into_iter().chain(screen.desk.warnings.iter().cloned()).collect();
     all.join("; ")
 }
 
@@ -137,23 +100,11 @@ fn draw_title(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
     let mut spans = vec![
         Span::from(format!(" Worklist of {} ", screen.person)).bold(),
         Span::styled(format!("● {word}"), colour),
-        Span::from(format!(
-            "  {}, by {}",
-            counted(screen.visible().len(), "item"),
-            ORDERS[screen.order]
-        )),
+        Span::from(format!("  {}, by {}", counted(screen.visible().len(), "item"), ORDERS[screen.order])),
     ];
-    let kept = screen
-        .desk
-        .results
-        .iter()
-        .filter(|one| one.is_pending())
-        .count();
+    let kept = screen.desk.results.iter().filter(|one| one.is_pending()).count();
     if kept > 0 {
-        spans.push(Span::styled(
-            format!("  {} to send", counted(kept, "result")),
-            Color::Yellow,
-        ));
+        spans.push(Span::styled(format!("  {} to send", counted(kept, "result")), Color::Yellow));
     }
     if !screen.filter.is_empty() {
         spans.push(Span::from(format!("  with \"{}\"", screen.filter)).bold());
@@ -197,30 +148,18 @@ fn draw_list(frame: &mut Frame<'_>, area: Rect, screen: &Screen, now: &str) {
         } else {
             "Fetching the worklist …"
         };
-        let text = Paragraph::new(text)
-            .alignment(Alignment::Center)
-            .dim()
-            .block(block);
+        let text = Paragraph::new(text).alignment(Alignment::Center).dim().block(block);
         return frame.render_widget(text, area);
     }
     // A narrow screen has what tells items apart.
     let shown_columns = if area.width < NARROW { 4 } else { 7 };
     let rows = listed.iter().map(|item| {
-        Row::new(
-            list_cells(item, screen, now)
-                .into_iter()
-                .take(shown_columns),
-        )
-        .style(dimmed(item, screen))
+        Row::new(list_cells(item, screen, now).into_iter().take(shown_columns)).style(dimmed(item, screen))
     });
     let widths = [
         Constraint::Length(6),
         Constraint::Fill(1),
-        if area.width < NARROW {
-            Constraint::Fill(1)
-        } else {
-            Constraint::Max(18)
-        },
+        if area.width < NARROW { Constraint::Fill(1) } else { Constraint::Max(18) },
         Constraint::Length(8),
         Constraint::Length(4),
         Constraint::Length(8),
@@ -239,19 +178,14 @@ fn draw_list(frame: &mut Frame<'_>, area: Rect, screen: &Screen, now: &str) {
 /// The style of an item's row: dim while the item cannot be used.
 fn dimmed(item: &LocalItem, screen: &Screen) -> Style {
     let usable = screen.desk.link == LinkState::Connected || item.enabled || item.result.is_some();
-    if usable {
-        Style::new()
-    } else {
-        Style::new().dim()
-    }
+    if usable { Style::new() } else { Style::new().dim() }
 }
 
 fn list_cells<'a>(item: &LocalItem, screen: &Screen, now: &str) -> [Cell<'a>; 7] {
     let document = &item.document;
-    let place = document["instance"].as_str().map_or_else(
-        || format!("{}/{}", shown(&document["flow"]), shown(&document["wid"])),
-        str::to_owned,
-    );
+    let place = document["instance"]
+        .as_str()
+        .map_or_else(|| format!("{}/{}", shown(&document["flow"]), shown(&document["wid"])), str::to_owned);
     let state = match item.result.as_deref() {
         Some(fate @ ("refused" | "damaged" | "sending")) => fate,
         Some(_) => "done",
@@ -264,9 +198,7 @@ fn list_cells<'a>(item: &LocalItem, screen: &Screen, now: &str) -> [Cell<'a>; 7]
         "done" => Color::Green,
         _ => Color::Reset,
     };
-    let due = document["deadline_at"]
-        .as_str()
-        .map_or_else(String::new, |at| time_left(at, now));
+    let due = document["deadline_at"].as_str().map_or_else(String::new, |at| time_left(at, now));
     let late = due.starts_with('-');
     [
         Cell::from(item.item.to_string()),
@@ -290,12 +222,7 @@ fn here(item: &LocalItem, screen: &Screen) -> String {
     if item.transferred {
         return "older".to_owned();
     }
-    match screen
-        .desk
-        .held
-        .iter()
-        .find(|(number, _, _)| *number == item.item)
-    {
+    match screen.desk.held.iter().find(|(number, _, _)| *number == item.item) {
         Some((_, held, total)) if *total > 0 => format!("{} %", held * 100 / total),
         _ => "no".to_owned(),
     }
@@ -317,9 +244,7 @@ pub(crate) fn time_left(at: &str, now: &str) -> String {
 }
 
 fn seconds_of(text: &str) -> Option<i64> {
-    text.parse::<jiff::Timestamp>()
-        .ok()
-        .map(jiff::Timestamp::as_second)
+    text.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_second)
 }
 
 fn draw_detail(frame: &mut Frame<'_>, area: Rect, screen: &Screen, now: &str) {
@@ -328,51 +253,27 @@ fn draw_detail(frame: &mut Frame<'_>, area: Rect, screen: &Screen, now: &str) {
         return frame.render_widget(block, area);
     };
     let text = detail_lines(item, document, screen, now);
-    let text = Paragraph::new(text)
-        .wrap(Wrap { trim: false })
-        .scroll((screen.scroll, 0))
-        .block(block);
+    let text = Paragraph::new(text).wrap(Wrap { trim: false }).scroll((screen.scroll, 0)).block(block);
     frame.render_widget(text, area);
 }
 
-fn detail_lines<'a>(
-    item: &LocalItem,
-    document: &Json,
-    screen: &Screen,
-    now: &str,
-) -> Vec<Line<'a>> {
-    let pair = |name: &str, text: String| {
-        Line::from(vec![
-            Span::from(format!("{name:<10}")).dim(),
-            Span::from(text),
-        ])
-    };
+fn detail_lines<'a>(item: &LocalItem, document: &Json, screen: &Screen, now: &str) -> Vec<Line<'a>> {
+    let pair = |name: &str, text: String| Line::from(vec![Span::from(format!("{name:<10}")).dim(), Span::from(text)]);
     let mut lines = vec![
         Line::from(format!("{} · item {}", shown(&document["task"]), item.item)).bold(),
         pair("instance", shown(&document["instance"])),
     ];
-    let holder = document["holder"]
-        .as_str()
-        .map_or(String::new(), |name| format!(" by {name}"));
-    lines.push(pair(
-        "state",
-        format!("{}{holder}", item.state.to_lowercase()),
-    ));
+    let holder = document["holder"].as_str().map_or(String::new(), |name| format!(" by {name}"));
+    lines.push(pair("state", format!("{}{holder}", item.state.to_lowercase())));
     if let Some(role) = document["role"].as_str() {
         lines.push(pair("role", role.to_owned()));
     }
     if let Some(at) = document["deadline_at"].as_str() {
         let left = time_left(at, now);
-        lines.push(pair(
-            "deadline",
-            format!("{} UTC ({left})", minute(&document["deadline_at"])),
-        ));
+        lines.push(pair("deadline", format!("{} UTC ({left})", minute(&document["deadline_at"]))));
     }
     if let Some(application) = document["application"].as_str() {
-        let size = document["application_bytes"]
-            .as_u64()
-            .map(answer::bytes)
-            .unwrap_or_default();
+        let size = document["application_bytes"].as_u64().map(answer::bytes).unwrap_or_default();
         lines.push(pair("component", format!("{application} {size}")));
     }
     lines.extend(advice(item, document, screen).map(|text| pair("advice", text)));
@@ -399,12 +300,7 @@ fn detail_lines<'a>(
 /// The draft and the result of an item, if there are any.
 fn kept_lines<'a>(item: &LocalItem, screen: &Screen) -> Vec<Line<'a>> {
     let mut lines = Vec::new();
-    if screen
-        .desk
-        .drafts
-        .iter()
-        .any(|draft| draft.item == item.item)
-    {
+    if screen.desk.drafts.iter().any(|draft| draft.item == item.item) {
         lines.push(Line::from("A form was begun; r opens it again.").fg(Color::Cyan));
     }
     if let Some(result) = screen.result() {
@@ -412,12 +308,7 @@ fn kept_lines<'a>(item: &LocalItem, screen: &Screen) -> Vec<Line<'a>> {
             Line::default(),
             Line::from(format!("Your result: {}; x shows it.", result.state)).fg(Color::Red),
         ]);
-        lines.extend(
-            result
-                .answer
-                .as_ref()
-                .map(|answer| Line::from(why_not(answer))),
-        );
+        lines.extend(result.answer.as_ref().map(|answer| Line::from(why_not(answer))));
     }
     lines
 }
@@ -433,11 +324,7 @@ fn advice(item: &LocalItem, document: &Json, screen: &Screen) -> Option<String> 
     if !screen.desk.may_leave || screen.desk.link != LinkState::Connected {
         return None;
     }
-    let held = screen
-        .desk
-        .held
-        .iter()
-        .find(|(number, _, _)| *number == item.item);
+    let held = screen.desk.held.iter().find(|(number, _, _)| *number == item.item);
     let held = held.map_or(0, |(_, held, _)| *held);
     Some(wedflow_away::recommend(
         bytes.saturating_sub(held),
@@ -451,57 +338,31 @@ fn draw_window(frame: &mut Frame<'_>, window: &Window, screen: &Screen) {
     let scroll = screen.window_scroll;
     match window {
         Window::Help => {
-            let lines = KEYS.iter().map(|(key, text)| {
-                Line::from(vec![
-                    Span::from(format!("{key:<10}")).bold(),
-                    Span::from(*text),
-                ])
-            });
+            let lines = KEYS
+                .iter()
+                .map(|(key, text)| Line::from(vec![Span::from(format!("{key:<10}")).bold(), Span::from(*text)]));
             popup(frame, " keys ", lines.collect(), (CLOSES, scroll));
         }
         Window::Form(item, form) => draw_form(frame, *item, form),
         Window::Line(purpose, text) => {
-            let lines = vec![
-                Line::from(purpose.question()),
-                Line::from(format!("{text}█")),
-            ];
+            let lines = vec![Line::from(purpose.question()), Line::from(format!("{text}█"))];
             popup(frame, "", lines, ("Enter goes on, Esc does not", 0));
         }
         Window::History(item, entries) => {
             let lines = entries.iter().map(history_line).collect();
-            popup(
-                frame,
-                &format!(" history of item {item} "),
-                lines,
-                (CLOSES, scroll),
-            );
+            popup(frame, &format!(" history of item {item} "), lines, (CLOSES, scroll));
         }
         Window::Messages(messages) if messages.is_empty() => {
-            popup(
-                frame,
-                " messages ",
-                vec![Line::from("There are no messages.")],
-                (CLOSES, 0),
-            );
+            popup(frame, " messages ", vec![Line::from("There are no messages.")], (CLOSES, 0));
         }
         Window::Messages(messages) => {
             let lines = messages.iter().flat_map(|message| {
                 [
-                    Line::from(format!(
-                        "{}  {}",
-                        minute(&message["at"]),
-                        shown(&message["sender"])
-                    ))
-                    .bold(),
+                    Line::from(format!("{}  {}", minute(&message["at"]), shown(&message["sender"]))).bold(),
                     Line::from(format!("  {}", shown(&message["text"]))),
                 ]
             });
-            popup(
-                frame,
-                " messages ",
-                lines.collect(),
-                ("↑ ↓ scroll, D removes them, any other key closes", scroll),
-            );
+            popup(frame, " messages ", lines.collect(), ("↑ ↓ scroll, D removes them, any other key closes", scroll));
         }
         Window::Result(result) => draw_result(frame, result, scroll),
         Window::Outbox => draw_outbox(frame, screen, scroll),
@@ -528,11 +389,7 @@ fn history_line<'a>(entry: &Json) -> Line<'a> {
     );
     Line::from(vec![
         Span::from(minute(&entry["at"])).dim(),
-        Span::from(format!(
-            "  {:<10} {:<12}",
-            shown(&entry["person"]),
-            shown(&entry["action"])
-        )),
+        Span::from(format!("  {:<10} {:<12}", shown(&entry["person"]), shown(&entry["action"]))),
         Span::from(said),
     ])
 }
@@ -546,10 +403,7 @@ fn draw_form(frame: &mut Frame<'_>, item: i64, form: &Form) {
         let cursor = if here { "█" } else { "" };
         lines.push(Line::from(vec![
             if here { label.bold() } else { label },
-            Span::styled(
-                format!("{before}{cursor}{behind}"),
-                Style::new().underlined(),
-            ),
+            Span::styled(format!("{before}{cursor}{behind}"), Style::new().underlined()),
         ]));
         let below = match &field.wrong {
             Some(why) => Span::styled(format!("{:<18}{why}", ""), Color::Red),
@@ -583,20 +437,12 @@ fn draw_result(frame: &mut Frame<'_>, result: &KeptResult, scroll: u16) {
     lines.push(Line::default());
     let (yours, present) = (&result.body["values"], &answer["present"]);
     lines.push(Line::from(format!("{:<16}{:<24}{}", "", "yours", "present")).bold());
-    let names = yours
-        .as_object()
-        .into_iter()
-        .chain(present.as_object())
-        .flatten();
+    let names = yours.as_object().into_iter().chain(present.as_object()).flatten();
     let mut seen: Vec<&String> = Vec::new();
     for (name, _) in names {
         if !seen.contains(&name) {
             seen.push(name);
-            lines.push(Line::from(format!(
-                "{name:<16}{:<24}{}",
-                shown(&yours[name]),
-                shown(&present[name])
-            )));
+            lines.push(Line::from(format!("{name:<16}{:<24}{}", shown(&yours[name]), shown(&present[name]))));
         }
     }
     if let Some(reason) = result.body["reason"].as_str() {
@@ -610,25 +456,18 @@ fn draw_result(frame: &mut Frame<'_>, result: &KeptResult, scroll: u16) {
 /// All results with their states.
 fn draw_outbox(frame: &mut Frame<'_>, screen: &Screen, scroll: u16) {
     let line = |item: i64, task: &str, state: &str, at: &Json, why: String| {
-        Line::from(format!(
-            "{item:>7}  {task:<20} {state:<10} {:<17} {why}",
-            minute(at)
-        ))
+        Line::from(format!("{item:>7}  {task:<20} {state:<10} {:<17} {why}", minute(at)))
     };
     let kept = screen.desk.results.iter().map(|one| {
         let task = shown(&one.document["task"]);
         let why = one.answer.as_ref().map(why_not).unwrap_or_default();
         line(one.item, &task, &one.state, &one.body["done_at"], why)
     });
-    let sent = screen.desk.sent.iter().map(|one| {
-        line(
-            one.item,
-            &one.task,
-            "confirmed",
-            &Json::from(one.at.as_str()),
-            String::new(),
-        )
-    });
+    let sent = screen
+        .desk
+        .sent
+        .iter()
+        .map(|one| line(one.item, &one.task, "confirmed", &Json::from(one.at.as_str()), String::new()));
     let mut lines: Vec<Line<'_>> = kept.chain(sent).collect();
     if lines.is_empty() {
         lines.push(Line::from("There are no results yet."));
@@ -641,28 +480,14 @@ fn draw_leaving(frame: &mut Frame<'_>, leaving: &Leaving) {
         .steps
         .iter()
         .map(|step| {
-            let size = if step.bytes > 0 {
-                answer::bytes(step.bytes)
-            } else {
-                String::new()
-            };
-            let time = if step.seconds > 0.0 {
-                format!("{:.1} s", step.seconds)
-            } else {
-                String::new()
-            };
-            Line::from(format!(
-                "{:>2}  {:<44} {size:>9} {time:>8}",
-                step.step, step.text
-            ))
+            let size = if step.bytes > 0 { answer::bytes(step.bytes) } else { String::new() };
+            let time = if step.seconds > 0.0 { format!("{:.1} s", step.seconds) } else { String::new() };
+            Line::from(format!("{:>2}  {:<44} {size:>9} {time:>8}", step.step, step.text))
         })
         .collect();
     let keys = match (&leaving.decide, leaving.done) {
         (Some((message, hint)), _) => {
-            lines.extend([
-                Line::default(),
-                Line::from(message.clone()).fg(Color::Yellow),
-            ]);
+            lines.extend([Line::default(), Line::from(message.clone()).fg(Color::Yellow)]);
             // Options of the command line help nobody here.
             if !hint.contains("--") {
                 lines.push(Line::from(hint.clone()).dim());
@@ -670,10 +495,7 @@ fn draw_leaving(frame: &mut Frame<'_>, leaving: &Leaving) {
             "y goes on anyway, any other key stays"
         }
         (None, true) => {
-            lines.extend([
-                Line::default(),
-                Line::from("Locked items are with you. R returns.").fg(Color::Green),
-            ]);
+            lines.extend([Line::default(), Line::from("Locked items are with you. R returns.").fg(Color::Green)]);
             "any key closes"
         }
         (None, false) => "Esc hides this window",
@@ -686,13 +508,8 @@ fn popup(frame: &mut Frame<'_>, title: &str, lines: Vec<Line<'_>>, (keys, scroll
     let area = frame.area();
     let width = area.width.saturating_sub(4).min(92);
     let inner = usize::from(width.saturating_sub(4).max(1));
-    let needed: usize = lines
-        .iter()
-        .map(|line| line.width().div_ceil(inner).max(1))
-        .sum();
-    let height = u16::try_from(needed + 2)
-        .unwrap_or(u16::MAX)
-        .min(area.height.saturating_sub(2));
+    let needed: usize = lines.iter().map(|line| line.width().div_ceil(inner).max(1)).sum();
+    let height = u16::try_from(needed + 2).unwrap_or(u16::MAX).min(area.height.saturating_sub(2));
     let place = Rect {
         x: area.x + (area.width.saturating_sub(width)) / 2,
         y: area.y + (area.height.saturating_sub(height)) / 2,
@@ -700,14 +517,10 @@ fn popup(frame: &mut Frame<'_>, title: &str, lines: Vec<Line<'_>>, (keys, scroll
         height,
     };
     frame.render_widget(Clear, place);
-    let block = Block::bordered()
-        .title(title.to_owned())
-        .title_bottom(Line::from(format!(" {keys} ")).right_aligned());
+    let block = Block::bordered().title(title.to_owned()).title_bottom(Line::from(format!(" {keys} ")).right_aligned());
     let inside = block.inner(place).inner(Margin::new(1, 0));
     frame.render_widget(block, place);
-    let beyond = u16::try_from(needed)
-        .unwrap_or(u16::MAX)
-        .saturating_sub(inside.height);
+    let beyond = u16::try_from(needed).unwrap_or(u16::MAX).saturating_sub(inside.height);
     let text = Paragraph::new(lines).wrap(Wrap { trim: false });
     frame.render_widget(text.scroll((scroll.min(beyond), 0)), inside);
 }
@@ -733,15 +546,8 @@ mod tests {
             LocalItem::listed(&document)
         };
         let items = vec![item(7, "LOCKED"), item(8, "READY")];
-        let mut screen = Screen {
-            person: "beto".to_owned(),
-            ..Screen::default()
-        };
-        screen.hear(News::Desk(Box::new(Desk {
-            items,
-            may_leave: true,
-            ..Desk::default()
-        })));
+        let mut screen = Screen { person: "beto".to_owned(), ..Screen::default() };
+        screen.hear(News::Desk(Box::new(Desk { items, may_leave: true, ..Desk::default() })));
         screen
     }
 
@@ -750,17 +556,10 @@ mod tests {
         use ratatui::crossterm::event::{KeyCode, KeyEvent};
         let mut screen = screen();
         let items = screen.desk.items[1..].to_vec();
-        screen.hear(News::Desk(Box::new(Desk {
-            items,
-            ..Desk::default()
-        })));
+        screen.hear(News::Desk(Box::new(Desk { items, ..Desk::default() })));
         let select = KeyEvent::from(KeyCode::Char('s'));
         assert!(screen.press(select).is_empty());
-        assert!(
-            screen.status.0.contains("Item 7 left the list"),
-            "{:?}",
-            screen.status
-        );
+        assert!(screen.status.0.contains("Item 7 left the list"), "{:?}", screen.status);
         assert_eq!(screen.press(select).len(), 1, "pressed again it is meant");
     }
 
@@ -770,18 +569,14 @@ mod tests {
             key: "k".to_owned(),
             state: "refused".to_owned(),
             body: json!({ "values": { "a": "mine" } }),
-            answer: Some(
-                json!({ "answer": { "detail": "it may not set a", "hint": "ask", "code": "WF010" } }),
-            ),
+            answer: Some(json!({ "answer": { "detail": "it may not set a", "hint": "ask", "code": "WF010" } })),
             document: json!({ "task": "VisitarCliente" }),
         }
     }
 
     fn picture(screen: &Screen, width: u16, height: u16) -> String {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a terminal");
-        terminal
-            .draw(|frame| draw(frame, screen, NOW))
-            .expect("drawn");
+        terminal.draw(|frame| draw(frame, screen, NOW)).expect("drawn");
         terminal.backend().to_string()
     }
 
@@ -789,38 +584,24 @@ mod tests {
     fn narrow_screen_has_the_list_or_the_item_and_a_wide_one_has_both() {
         let mut screen = screen();
         let list = picture(&screen, 80, 24);
-        assert!(
-            list.contains("Worklist of beto") && list.contains("2d 1h"),
-            "{list}"
-        );
+        assert!(list.contains("Worklist of beto") && list.contains("2d 1h"), "{list}");
         assert!(!list.contains("Carla"), "{list}");
         screen.detail = true;
         let detail = picture(&screen, 80, 24);
-        assert!(
-            detail.contains("Carla") && detail.contains("2026-11-26 11:30 UTC"),
-            "{detail}"
-        );
+        assert!(detail.contains("Carla") && detail.contains("2026-11-26 11:30 UTC"), "{detail}");
         screen.detail = false;
         let both = picture(&screen, 120, 40);
-        assert!(
-            both.contains("VisitarCliente") && both.contains("Carla"),
-            "{both}"
-        );
+        assert!(both.contains("VisitarCliente") && both.contains("Carla"), "{both}");
     }
 
     #[test]
     fn every_window_fits_a_small_screen() {
         let mut screen = screen();
-        let form = Form::new(
-            &json!({ "form": { "properties": { "cost": { "type": "number" } } }, "data": {} }),
-        );
+        let form = Form::new(&json!({ "form": { "properties": { "cost": { "type": "number" } } }, "data": {} }));
         for window in [
             Window::Help,
             Window::Form(7, Box::new(form)),
-            Window::History(
-                7,
-                vec![json!({ "at": NOW, "person": "beto", "action": "locked", "detail": {} })],
-            ),
+            Window::History(7, vec![json!({ "at": NOW, "person": "beto", "action": "locked", "detail": {} })]),
             Window::Messages(Vec::new()),
             Window::Result(Box::new(refused())),
             Window::Outbox,
@@ -845,21 +626,15 @@ mod tests {
         let mut screen = screen();
         screen.window = Some(Window::Result(Box::new(refused())));
         let shown = picture(&screen, 80, 24);
-        assert!(
-            shown.contains("it may not set a") && shown.contains("mine"),
-            "{shown}"
-        );
+        assert!(shown.contains("it may not set a") && shown.contains("mine"), "{shown}");
     }
 
     #[test]
     fn form_longer_than_the_screen_follows_the_cursor() {
         let names: Vec<String> = (0..15).map(|at| format!("field{at:02}")).collect();
-        let properties: serde_json::Map<String, Json> = names
-            .iter()
-            .map(|name| (name.clone(), json!({ "type": "string" })))
-            .collect();
-        let document =
-            json!({ "form": { "properties": properties }, "data": {}, "outputs": names });
+        let properties: serde_json::Map<String, Json> =
+            names.iter().map(|name| (name.clone(), json!({ "type": "string" }))).collect();
+        let document = json!({ "form": { "properties": properties }, "data": {}, "outputs": names });
         let mut screen = screen();
         for (at, name) in names.iter().enumerate() {
             let mut form = Form::new(&document);
@@ -873,16 +648,11 @@ mod tests {
     #[test]
     fn deadlines_and_messages_stay_visible_beside_the_status() {
         let mut screen = screen();
-        screen.desk.warnings =
-            vec!["item 7: less than 6 hours are left until its deadline".to_owned()];
+        screen.desk.warnings = vec!["item 7: less than 6 hours are left until its deadline".to_owned()];
         screen.desk.message = Some("Manutencao_001: come".to_owned());
         screen.status = ("order: priority".to_owned(), false);
         let shown = picture(&screen, 80, 24);
-        for text in [
-            "less than 6 hours",
-            "Manutencao_001: come",
-            "order: priority",
-        ] {
+        for text in ["less than 6 hours", "Manutencao_001: come", "order: priority"] {
             assert!(shown.contains(text), "{shown}");
         }
     }
@@ -890,9 +660,6 @@ mod tests {
     #[test]
     fn narrow_list_tells_items_apart() {
         let shown = picture(&screen(), 40, 20);
-        assert!(
-            shown.contains("Visitar") && shown.contains("Manutencao"),
-            "{shown}"
-        );
+        assert!(shown.contains("Visitar") && shown.contains("Manutencao"), "{shown}");
     }
 }

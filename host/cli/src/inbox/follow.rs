@@ -94,15 +94,11 @@ mod tests {
     impl Changes for Script {
         fn open(&mut self) -> Result<(), AwayError> {
             let opened = self.opens.pop_front().unwrap_or(false);
-            opened
-                .then_some(())
-                .ok_or(AwayError::Cut("not opened".to_owned()))
+            opened.then_some(()).ok_or(AwayError::Cut("not opened".to_owned()))
         }
 
         fn wait(&mut self) -> Result<bool, AwayError> {
-            self.heard
-                .pop_front()
-                .ok_or(AwayError::Cut("cut".to_owned()))
+            self.heard.pop_front().ok_or(AwayError::Cut("cut".to_owned()))
         }
     }
 
@@ -121,14 +117,7 @@ mod tests {
         let permission = Permission::new(true);
         let wishes = wishes(&[true, false, true], &[true, false, true], &permission);
         let (followed, left, look) = (Wish::Follow(true), Wish::Follow(false), Wish::Look(""));
-        let first = [
-            followed.clone(),
-            look.clone(),
-            look,
-            left.clone(),
-            followed,
-            left,
-        ];
+        let first = [followed.clone(), look.clone(), look, left.clone(), followed, left];
         for expected in first {
             assert_eq!(wishes.recv().expect("a wish"), expected);
         }

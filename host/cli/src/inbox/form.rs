@@ -62,24 +62,13 @@ impl Form {
             .map(|(name, about)| Field::new(name, about, &values[name.as_str()]))
             .collect();
         fields.sort_by_key(|field| place(&field.name).unwrap_or(usize::MAX));
-        Form {
-            schema: schema.clone(),
-            fields,
-            at: 0,
-            base: document["base"].as_i64(),
-            corrects: false,
-        }
+        Form { schema: schema.clone(), fields, at: 0, base: document["base"].as_i64(), corrects: false }
     }
 
     /// The texts that differ from the values that there are: what a draft keeps.
     pub(crate) fn texts(&self) -> Map<String, Json> {
-        let begun = self
-            .fields
-            .iter()
-            .filter(|field| field.text != text_of(&field.before));
-        begun
-            .map(|field| (field.name.clone(), Json::from(field.text.as_str())))
-            .collect()
+        let begun = self.fields.iter().filter(|field| field.text != text_of(&field.before));
+        begun.map(|field| (field.name.clone(), Json::from(field.text.as_str()))).collect()
     }
 
     /// Fills in the texts of a draft.
@@ -108,9 +97,7 @@ impl Form {
             match field.value() {
                 Ok(value) => {
                     field.wrong = None;
-                    if value != field.before
-                        || required(&self.schema, &field.name) && !value.is_null()
-                    {
+                    if value != field.before || required(&self.schema, &field.name) && !value.is_null() {
                         values.insert(field.name.clone(), value.clone());
                     }
                     if !value.is_null() {
@@ -126,9 +113,7 @@ impl Form {
             if field.wrong.is_none() {
                 field.wrong = match value {
                     Some(value) => complaint(about, value),
-                    None => {
-                        required(&self.schema, &field.name).then(|| "it is required".to_owned())
-                    }
+                    None => required(&self.schema, &field.name).then(|| "it is required".to_owned()),
                 };
             }
         }
@@ -189,10 +174,7 @@ impl Field {
 
     /// The bytes before the n-th character.
     fn byte(&self, at: usize) -> usize {
-        self.text
-            .char_indices()
-            .nth(at)
-            .map_or(self.text.len(), |(byte, _)| byte)
+        self.text.char_indices().nth(at).map_or(self.text.len(), |(byte, _)| byte)
     }
 
     /// The text before the cursor, and behind it.
@@ -209,11 +191,7 @@ impl Field {
 
     /// Takes the character before the cursor away, or the one behind it.
     pub(crate) fn erase(&mut self, before: bool) {
-        let at = if before {
-            self.cursor.checked_sub(1)
-        } else {
-            Some(self.cursor)
-        };
+        let at = if before { self.cursor.checked_sub(1) } else { Some(self.cursor) };
         let length = self.text.chars().count();
         if let Some(at) = at.filter(|at| *at < length) {
             self.text.remove(self.byte(at));
@@ -230,20 +208,16 @@ impl Field {
     fn value(&self) -> Result<Json, String> {
         let text = self.text.trim();
         if text.is_empty() {
-            return Ok(if self.before == "" {
-                Json::from("")
-            } else {
-                Json::Null
-            });
+            return Ok(if self.before == "" { Json::from("") } else { Json::Null });
         }
         let wrong = || format!("{} is expected", self.takes);
         match self.kind {
             Kind::Text => Ok(Json::from(self.text.as_str())),
             Kind::Integer => text.parse::<i64>().map(Json::from).map_err(|_| wrong()),
             // Kept as text, so that no digit is lost.
-            Kind::Number => serde_json::from_str::<serde_json::Number>(&with_point(text))
-                .map(Json::Number)
-                .map_err(|_| wrong()),
+            Kind::Number => {
+                serde_json::from_str::<serde_json::Number>(&with_point(text)).map(Json::Number).map_err(|_| wrong())
+            }
             Kind::Boolean => match text {
                 "true" | "yes" | "y" => Ok(Json::from(true)),
                 "false" | "no" | "n" => Ok(Json::from(false)),
@@ -264,10 +238,7 @@ fn with_point(text: &str) -> String {
 
 fn kind_of(about: &Json) -> Kind {
     let word = match &about["type"] {
-        Json::Array(types) => types
-            .iter()
-            .filter_map(Json::as_str)
-            .find(|word| *word != "null"),
+        Json::Array(types) => types.iter().filter_map(Json::as_str).find(|word| *word != "null"),
         one => one.as_str(),
     };
     match word {
@@ -289,9 +260,7 @@ fn text_of(value: &Json) -> String {
 }
 
 fn required(schema: &Json, name: &str) -> bool {
-    schema["required"]
-        .as_array()
-        .is_some_and(|names| names.iter().any(|one| one == name))
+    schema["required"].as_array().is_some_and(|names| names.iter().any(|one| one == name))
 }
 
 /// Finds the first field of a form that values do not fill as it takes them, and what is wrong with it. A datum may be
@@ -307,9 +276,7 @@ pub(crate) fn complaint_of(schema: &Json, values: &Map<String, Json>) -> Option<
     };
     let given = |name: &str| {
         let value = values.iter().find(|(key, _)| plain(key) == plain(name));
-        value
-            .map(|(_, value)| value)
-            .filter(|value| !value.is_null())
+        value.map(|(_, value)| value).filter(|value| !value.is_null())
     };
     let needed = schema["required"].as_array().into_iter().flatten();
     let missing = (needed.filter_map(Json::as_str)).find(|name| given(name).is_none());
@@ -363,9 +330,7 @@ fn complaint(about: &Json, value: &Json) -> Option<String> {
     }
     let length = value.as_str()?.chars().count() as f64;
     match (bound("minLength"), bound("maxLength")) {
-        (Some(least), _) if length < least => {
-            Some(format!("it is shorter than {least} characters"))
-        }
+        (Some(least), _) if length < least => Some(format!("it is shorter than {least} characters")),
         (_, Some(most)) if length > most => Some(format!("it is longer than {most} characters")),
         _ => None,
     }
@@ -382,9 +347,7 @@ mod tests {
             "cost": { "type": ["number", "null"], "minimum": 0 },
             "note": { "type": "string", "maxLength": 5 },
             "done": { "type": ["boolean", "null"] } } });
-        Form::new(
-            &json!({ "form": schema, "data": { "note": "tea" }, "outputs": ["cost", "note", "done"] }),
-        )
+        Form::new(&json!({ "form": schema, "data": { "note": "tea" }, "outputs": ["cost", "note", "done"] }))
     }
 
     fn type_in(form: &mut Form, text: &str) {
@@ -405,12 +368,7 @@ mod tests {
         let mut form = form();
         type_in(&mut form, "-1");
         assert_eq!(form.values(), None);
-        assert!(
-            form.fields[0]
-                .wrong
-                .as_deref()
-                .is_some_and(|why| why.contains("less than 0"))
-        );
+        assert!(form.fields[0].wrong.as_deref().is_some_and(|why| why.contains("less than 0")));
         form.field().expect("a field").write(String::new());
         form.step(true);
         type_in(&mut form, "pots");
@@ -427,23 +385,14 @@ mod tests {
         form.step(false);
         type_in(&mut form, "maybe");
         assert_eq!(form.values(), None);
-        assert_eq!(
-            form.fields[2].wrong.as_deref(),
-            Some("true or false is expected")
-        );
+        assert_eq!(form.fields[2].wrong.as_deref(), Some("true or false is expected"));
     }
 
     #[test]
     fn fields_stand_as_they_are_declared() {
         let properties = json!({ "a": { "type": "string" }, "z": { "type": "string" }, "m": { "type": "string" } });
-        let form = Form::new(
-            &json!({ "form": { "properties": properties }, "data": {}, "outputs": ["z", "m"] }),
-        );
-        let names: Vec<&str> = form
-            .fields
-            .iter()
-            .map(|field| field.name.as_str())
-            .collect();
+        let form = Form::new(&json!({ "form": { "properties": properties }, "data": {}, "outputs": ["z", "m"] }));
+        let names: Vec<&str> = form.fields.iter().map(|field| field.name.as_str()).collect();
         assert_eq!(names, ["z", "m", "a"]);
     }
 

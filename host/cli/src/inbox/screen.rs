@@ -207,9 +207,7 @@ impl Screen {
     fn take_desk(&mut self, desk: Desk) -> Vec<Wish> {
         let selected = self.item().map(|item| item.item);
         if !self.loaded {
-            let known = ORDERS
-                .iter()
-                .position(|order| Some(*order) == desk.order.as_deref());
+            let known = ORDERS.iter().position(|order| Some(*order) == desk.order.as_deref());
             self.order = known.unwrap_or(self.order);
         }
         self.desk = desk;
@@ -222,8 +220,7 @@ impl Screen {
             self.gone = selected.or(self.gone);
         }
         self.at = kept.unwrap_or(self.at).min(last);
-        let listed: HashMap<i64, &LocalItem> =
-            self.desk.items.iter().map(|one| (one.item, one)).collect();
+        let listed: HashMap<i64, &LocalItem> = self.desk.items.iter().map(|one| (one.item, one)).collect();
         // A document of an older claim, or of data that changed since, is fetched anew.
         self.documents.retain(|item, document| {
             listed.get(item).is_some_and(|one| {
@@ -244,10 +241,7 @@ impl Screen {
                     _ => Box::new(Form::new(&document)),
                 };
                 form.fill(&values);
-                self.status = (
-                    "The component's values are filled in; check them, then F2 sends.".to_owned(),
-                    false,
-                );
+                self.status = ("The component's values are filled in; check them, then F2 sends.".to_owned(), false);
                 self.window = Some(Window::Form(item, form));
             }
             Err(why) => self.status = (why, true),
@@ -274,14 +268,8 @@ impl Screen {
             Some(window) => self.press_window(window, key),
             None => self.press_list(key.code),
         };
-        self.waiting += wishes
-            .iter()
-            .filter(|wish| !matches!(wish, Wish::Open(_) | Wish::Draft(..)))
-            .count();
-        self.unsaved += wishes
-            .iter()
-            .filter(|wish| matches!(wish, Wish::Report { .. } | Wish::SendAgain(..)))
-            .count();
+        self.waiting += wishes.iter().filter(|wish| !matches!(wish, Wish::Open(_) | Wish::Draft(..))).count();
+        self.unsaved += wishes.iter().filter(|wish| matches!(wish, Wish::Report { .. } | Wish::SendAgain(..))).count();
         wishes
     }
 
@@ -290,8 +278,7 @@ impl Screen {
             KeyCode::Char('q') => {
                 self.quit = true;
                 if self.unsaved > 0 {
-                    let text =
-                        "A result is being saved; then the program ends. Ctrl-C ends it at once.";
+                    let text = "A result is being saved; then the program ends. Ctrl-C ends it at once.";
                     self.status = (text.to_owned(), true);
                 }
             }
@@ -308,9 +295,7 @@ impl Screen {
             KeyCode::Char('?') => self.open_window(Window::Help),
             KeyCode::Char('v') => self.open_window(Window::Outbox),
             KeyCode::Char('n') => self.window = Some(Window::Line(Purpose::Begin, String::new())),
-            KeyCode::Char('/') => {
-                self.window = Some(Window::Line(Purpose::Search, self.filter.clone()))
-            }
+            KeyCode::Char('/') => self.window = Some(Window::Line(Purpose::Search, self.filter.clone())),
             KeyCode::Char('o') => {
                 self.order = (self.order + 1) % ORDERS.len();
                 self.status = (format!("order: {}", ORDERS[self.order]), false);
@@ -392,17 +377,10 @@ impl Screen {
         let Some(item) = self.item().map(|item| item.item) else {
             return Vec::new();
         };
-        let before = if down {
-            self.at + 2
-        } else {
-            self.at.saturating_sub(1)
-        };
+        let before = if down { self.at + 2 } else { self.at.saturating_sub(1) };
         let before = self.visible().get(before).map(|item| item.item);
         self.order = own;
-        vec![
-            Wish::Move(item, before.filter(|before| *before != item)),
-            Wish::Look(ORDERS[own]),
-        ]
+        vec![Wish::Move(item, before.filter(|before| *before != item)), Wish::Look(ORDERS[own])]
     }
 
     fn run(&mut self, item: &LocalItem, at_server: bool) -> Vec<Wish> {
@@ -433,21 +411,14 @@ impl Screen {
             return vec![Wish::Open(item.item)];
         }
         let mut form = Form::new(document);
-        let kept = self
-            .desk
-            .drafts
-            .iter()
-            .find(|draft| draft.item == item.item);
+        let kept = self.desk.drafts.iter().find(|draft| draft.item == item.item);
         let texts = match self.drafts.get(&item.item) {
             Some(texts) => Some(Json::from(texts.clone())),
             None => kept.map(|draft| draft.texts.clone()),
         };
         if let Some(texts) = texts {
             form.resume(&texts);
-            self.status = (
-                "What you had typed is here again; Ctrl-X forgets it.".to_owned(),
-                false,
-            );
+            self.status = ("What you had typed is here again; Ctrl-X forgets it.".to_owned(), false);
         }
         self.window = Some(Window::Form(item.item, Box::new(form)));
         Vec::new()
@@ -534,11 +505,7 @@ impl Screen {
         match key.code {
             KeyCode::Esc => {
                 let kept = !form.corrects && !form.texts().is_empty();
-                let text = if kept {
-                    "Kept as a draft: r opens it again."
-                } else {
-                    "Nothing was sent."
-                };
+                let text = if kept { "Kept as a draft: r opens it again." } else { "Nothing was sent." };
                 self.status = (text.to_owned(), false);
                 return Vec::new();
             }
@@ -577,30 +544,18 @@ impl Screen {
         if form.corrects {
             return vec![Wish::SendAgain(item, Some(values))];
         }
-        vec![Wish::Report {
-            item,
-            success: true,
-            values,
-            reason: None,
-            base: form.base,
-        }]
+        vec![Wish::Report { item, success: true, values, reason: None, base: form.base }]
     }
 
     /// Lets the item's component look at what was typed.
     fn check(&mut self, item: i64, mut form: Box<Form>) -> Vec<Wish> {
         let values = form.values();
         self.window = Some(Window::Form(item, form));
-        let has = self
-            .documents
-            .get(&item)
-            .is_some_and(|one| !one["application"].is_null());
+        let has = self.documents.get(&item).is_some_and(|one| !one["application"].is_null());
         match values {
             Some(values) if has => vec![Wish::Do(item, values)],
             Some(_) => {
-                self.status = (
-                    "The form is right; the item has no component to ask.".to_owned(),
-                    false,
-                );
+                self.status = ("The form is right; the item has no component to ask.".to_owned(), false);
                 Vec::new()
             }
             None => Vec::new(),
@@ -631,13 +586,7 @@ impl Screen {
             Purpose::Comment(item) => vec![Wish::Comment(item, text)],
             Purpose::Fail(item) => {
                 let values = Map::new();
-                vec![Wish::Report {
-                    item,
-                    success: false,
-                    values,
-                    reason: Some(text),
-                    base: None,
-                }]
+                vec![Wish::Report { item, success: false, values, reason: Some(text), base: None }]
             }
             Purpose::Begin => vec![Wish::Begin(text)],
             Purpose::Search => {
@@ -647,27 +596,15 @@ impl Screen {
             }
             Purpose::Leave => {
                 let wait = text.parse().unwrap_or(WAIT_SECONDS);
-                self.leave(Leaving {
-                    wait,
-                    ..Leaving::default()
-                })
+                self.leave(Leaving { wait, ..Leaving::default() })
             }
         }
     }
 
     fn leave(&mut self, leaving: Leaving) -> Vec<Wish> {
-        let Leaving {
-            wait,
-            confirmed,
-            accepted,
-            ..
-        } = leaving;
+        let Leaving { wait, confirmed, accepted, .. } = leaving;
         self.window = Some(Window::Leaving(leaving));
-        vec![Wish::Leave {
-            wait,
-            confirmed,
-            accepted,
-        }]
+        vec![Wish::Leave { wait, confirmed, accepted }]
     }
 
     fn press_leaving(&mut self, leaving: Leaving, code: KeyCode) -> Vec<Wish> {
@@ -728,10 +665,7 @@ pub(crate) fn why_disabled(item: &LocalItem, link: LinkState) -> String {
             format!("Item {number} is not yours yet: s selects it, l locks it.")
         }
         (None, _) if item.state != "LOCKED" => {
-            format!(
-                "Without a connection only locked items are done; item {number} is {}.",
-                item.state
-            )
+            format!("Without a connection only locked items are done; item {number} is {}.", item.state)
         }
         _ => format!("Item {number} was not transferred in whole."),
     }

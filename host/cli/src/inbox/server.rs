@@ -28,17 +28,9 @@ pub(crate) struct Server {
 
 impl Server {
     /// Waits for an answer; one that takes too long is a cut.
-    fn wait<T>(
-        &self,
-        asked: impl Future<Output = Result<T, ClientError>>,
-        longest: Duration,
-    ) -> Result<T, AwayError> {
-        let answer = self
-            .runtime
-            .block_on(async { tokio::time::timeout(longest, asked).await });
-        answer
-            .map_err(|_| AwayError::Cut("it does not answer".to_owned()))?
-            .map_err(away)
+    fn wait<T>(&self, asked: impl Future<Output = Result<T, ClientError>>, longest: Duration) -> Result<T, AwayError> {
+        let answer = self.runtime.block_on(async { tokio::time::timeout(longest, asked).await });
+        answer.map_err(|_| AwayError::Cut("it does not answer".to_owned()))?.map_err(away)
     }
 
     /// Waits for an answer that needs no component.
@@ -50,10 +42,7 @@ impl Server {
     /// Returns the changes of the worklist.
     pub(crate) fn changes(&self) -> Box<dyn Changes> {
         let request = Request::get(&["work", "events"]);
-        Box::new(ServerChanges {
-            server: self.clone(),
-            events: self.client.events(request, None),
-        })
+        Box::new(ServerChanges { server: self.clone(), events: self.client.events(request, None) })
     }
 
     /// Lists the worklist in an order.
@@ -67,11 +56,7 @@ impl Server {
     }
 
     /// Lets the server run an item's component over values that the person gave; the values that it answers.
-    pub(crate) fn run(
-        &self,
-        item: i64,
-        values: &Map<String, Json>,
-    ) -> Result<Map<String, Json>, AwayError> {
+    pub(crate) fn run(&self, item: i64, values: &Map<String, Json>) -> Result<Map<String, Json>, AwayError> {
         let mut answer = self.wait(self.client.run_item(item, values), RUN_WAIT)?;
         match answer["values"].take() {
             Json::Object(values) => Ok(values),
@@ -87,10 +72,7 @@ impl Server {
 
     /// Starts a process, of which the person is in charge.
     pub(crate) fn begin(&self, flow: &str) -> Result<Json, AwayError> {
-        let process = Process {
-            flow: flow.to_owned(),
-            ..Process::default()
-        };
+        let process = Process { flow: flow.to_owned(), ..Process::default() };
         self.ask(self.client.begin(&process))
     }
 
@@ -151,12 +133,8 @@ fn away(error: ClientError) -> AwayError {
             AwayError::Refused(serde_json::to_value(&problem).unwrap_or_default())
         }
         ClientError::Refused(problem) => AwayError::Cut(format!("it answered {}", problem.status)),
-        ClientError::Foreign { .. } => {
-            AwayError::Cut("it does not answer as Wedflow does".to_owned())
-        }
-        ClientError::Unreachable { reason, .. } | ClientError::Address { reason, .. } => {
-            AwayError::Cut(reason)
-        }
+        ClientError::Foreign { .. } => AwayError::Cut("it does not answer as Wedflow does".to_owned()),
+        ClientError::Unreachable { reason, .. } | ClientError::Address { reason, .. } => AwayError::Cut(reason),
     }
 }
 
@@ -176,8 +154,6 @@ impl Changes for ServerChanges {
 
     fn wait(&mut self) -> Result<bool, AwayError> {
         let heard = self.server.runtime.block_on(self.events.heard());
-        heard
-            .map(|heard| matches!(heard, Heard::Event(_)))
-            .map_err(away)
+        heard.map(|heard| matches!(heard, Heard::Event(_))).map_err(away)
     }
 }

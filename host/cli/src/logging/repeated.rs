@@ -31,10 +31,7 @@ struct Told {
 
 impl Repeated {
     pub(super) fn new(json: bool) -> Self {
-        Repeated {
-            json,
-            told: Mutex::default(),
-        }
+        Repeated { json, told: Mutex::default() }
     }
 
     /// Returns the count of the same that were left out before, if a warning is to be told now.
@@ -52,13 +49,7 @@ impl Repeated {
         if told.len() >= KNOWN_MAX {
             return Some(0);
         }
-        let before = told.insert(
-            warning,
-            Told {
-                at: now,
-                left_out: 0,
-            },
-        );
+        let before = told.insert(warning, Told { at: now, left_out: 0 });
         Some(before.map_or(0, |before| before.left_out))
     }
 
@@ -66,8 +57,9 @@ impl Repeated {
         let message = format!("left out {left_out} times what the next line says");
         let now = super::now();
         match self.json {
-            true => serde_json::json!({ "timestamp": now, "level": "WARN", "fields": { "message": message } })
-                .to_string(),
+            true => {
+                serde_json::json!({ "timestamp": now, "level": "WARN", "fields": { "message": message } }).to_string()
+            }
             false => format!("{now}  WARN {message}"),
         }
     }

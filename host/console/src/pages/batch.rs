@@ -51,9 +51,7 @@ fn read(session: &Session, flow: &FlowDetail, sent: &Sent) -> Result<Batch, Fail
         act: *act,
         values: None,
         status: filter.status,
-        state: filter
-            .state
-            .and_then(|text| serde_json::from_str(&text).ok()),
+        state: filter.state.and_then(|text| serde_json::from_str(&text).ok()),
         r#where: filter.r#where,
         transition: sent.given("transition"),
         changed_since: filter.changed_since,
@@ -80,21 +78,12 @@ pub(crate) fn form(
 ) -> Markup {
     let say = |text| session.language.say(text);
     let field = |name: &str| fields.get(name).map_or("", String::as_str);
-    let transitions = flow
-        .triggers
-        .iter()
-        .filter_map(|one| one.transition.as_deref());
+    let transitions = flow.triggers.iter().filter_map(|one| one.transition.as_deref());
     let rest = step.as_ref().and_then(|step| match step.answer.applied {
-        true => step
-            .answer
-            .instances
-            .last()
-            .filter(|_| step.answer.instances.len() >= 1_000),
+        true => step.answer.instances.last().filter(|_| step.answer.instances.len() >= 1_000),
         false => None,
     });
-    let counted = step
-        .as_ref()
-        .filter(|step| !step.answer.applied && step.answer.matching > 0);
+    let counted = step.as_ref().filter(|step| !step.answer.applied && step.answer.matching > 0);
     html! {
         details open[step.is_some()] {
             summary { (say("Act on all that this search finds")) }
@@ -147,12 +136,7 @@ fn act_word(session: &Session, word: &str) -> &'static str {
 }
 
 /// Section with the number that was counted, or done.
-fn result(
-    session: &Session,
-    flow: &FlowDetail,
-    answer: &Batched,
-    (done, total): (usize, i64),
-) -> Markup {
+fn result(session: &Session, flow: &FlowDetail, answer: &Batched, (done, total): (usize, i64)) -> Markup {
     let say = |text| session.language.say(text);
     let done = i64::try_from(done).unwrap_or(i64::MAX);
     html! {

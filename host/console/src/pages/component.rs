@@ -22,11 +22,7 @@ const SHOWN_MAX: usize = 20;
 
 /// The page of a component.
 pub(crate) async fn component(session: Session, Path(name): Path<String>) -> Answer {
-    Ok(page_of(
-        &session,
-        &versions(&session, &name).await?,
-        &html! {},
-    ))
+    Ok(page_of(&session, &versions(&session, &name).await?, &html! {}))
 }
 
 /// Versions of a component, newest first.
@@ -43,13 +39,7 @@ fn page_of(session: &Session, versions: &[Component], content: &Markup) -> Respo
     let say = |text| session.language.say(text);
     let name = versions.first().map_or("", |one| one.name.as_str());
     let shown = versions.iter().find(|one| one.active).or(versions.first());
-    let heads = [
-        say("Version"),
-        say("Size"),
-        say("Uploaded (UTC)"),
-        say("SHA-256"),
-        say("In use"),
-    ];
+    let heads = [say("Version"), say("Size"), say("Uploaded (UTC)"), say("SHA-256"), say("In use")];
     let body = html! {
         p class="soft" { a href=(format!("{ROOT}/components")) { (say("Components")) } }
         h1 { (name) }
@@ -95,10 +85,7 @@ pub(crate) fn address(name: &str) -> String {
 /// Table of a manifest's transitions, with the limits that its author suggests.
 fn transitions(session: &Session, one: &Component) -> Markup {
     let say = |text| session.language.say(text);
-    let transitions = one.manifest["transitions"]
-        .as_array()
-        .cloned()
-        .unwrap_or_default();
+    let transitions = one.manifest["transitions"].as_array().cloned().unwrap_or_default();
     let named = ["transition", "description"];
     table(
         say("Transitions"),
@@ -132,9 +119,7 @@ fn plain(value: &Value) -> String {
         Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
         Value::Object(fields) => {
             let name = fields.get("name").map(plain);
-            let rest = (fields.iter())
-                .filter(|(key, _)| *key != "name")
-                .filter_map(field);
+            let rest = (fields.iter()).filter(|(key, _)| *key != "name").filter_map(field);
             name.into_iter().chain(rest).collect::<Vec<_>>().join(" ")
         }
         other => other.to_string(),
@@ -199,11 +184,7 @@ pub(crate) async fn act(session: Session, Path(name): Path<String>, sent: Sent) 
     let bytes = bytes.map_err(session.failed())?;
     let run = compare(&session, sent.text("place"), last, bytes).await?;
     let versions = versions(&session, &name).await?;
-    Ok(page_of(
-        &session,
-        &versions,
-        &result(&session, &format!("{name} {version}"), &run),
-    ))
+    Ok(page_of(&session, &versions, &result(&session, &format!("{name} {version}"), &run)))
 }
 
 /// Compares a candidate that was not uploaded; the answer is text.
@@ -217,37 +198,17 @@ pub(crate) async fn candidate(
         return Failure::foreign(session.language).into_response();
     }
     match compare(&session, &place, None, body.to_vec()).await {
-        Ok(run) => result(&session, session.language.say("Candidate"), &run)
-            .0
-            .into_response(),
+        Ok(run) => result(&session, session.language.say("Candidate"), &run).0.into_response(),
         Err(failure) => {
-            let message = format!(
-                "{} {}",
-                session.language.say("It was refused:"),
-                failure.message()
-            );
-            (
-                StatusCode::UNPROCESSABLE_ENTITY,
-                html! { p class="alert" { (message) } }.0,
-            )
-                .into_response()
+            let message = format!("{} {}", session.language.say("It was refused:"), failure.message());
+            (StatusCode::UNPROCESSABLE_ENTITY, html! { p class="alert" { (message) } }.0).into_response()
         }
     }
 }
 
-async fn compare(
-    session: &Session,
-    place: &str,
-    last: Option<i64>,
-    bytes: Vec<u8>,
-) -> Result<ShadowRun, Failure> {
-    let (flow, transition) = place
-        .split_once('/')
-        .ok_or_else(|| Failure::broken(session.language))?;
-    let attempts = ShadowFilter {
-        transition: Some(transition.to_owned()),
-        last,
-    };
+async fn compare(session: &Session, place: &str, last: Option<i64>, bytes: Vec<u8>) -> Result<ShadowRun, Failure> {
+    let (flow, transition) = place.split_once('/').ok_or_else(|| Failure::broken(session.language))?;
+    let attempts = ShadowFilter { transition: Some(transition.to_owned()), last };
     let run = session.client.shadow(flow, &attempts, bytes).await;
     run.map_err(session.failed())
 }

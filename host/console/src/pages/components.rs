@@ -16,20 +16,9 @@ use crate::shown::{bytes, time};
 
 /// The components of the tenant.
 pub(crate) async fn list(session: Session) -> Answer {
-    let components = session
-        .client
-        .components(None)
-        .await
-        .map_err(session.failed())?;
+    let components = session.client.components(None).await.map_err(session.failed())?;
     let say = |text| session.language.say(text);
-    let heads = [
-        say("Component"),
-        say("Version"),
-        say("Size"),
-        say("Uploaded (UTC)"),
-        say("Used by"),
-        say("In use"),
-    ];
+    let heads = [say("Component"), say("Version"), say("Size"), say("Uploaded (UTC)"), say("Used by"), say("In use")];
     let body = html! {
         h1 { (say("Components")) }
         @if session.may("components:write") { (upload_form(&session)) }
@@ -90,51 +79,24 @@ fn upload_form(session: &Session) -> Markup {
 
 /// Puts a version into use.
 pub(crate) async fn activate(session: Session, sent: Sent) -> Answer {
-    let version = sent
-        .text("version")
-        .parse()
-        .map_err(|_| Failure::broken(session.language))?;
+    let version = sent.text("version").parse().map_err(|_| Failure::broken(session.language))?;
     let name = sent.text("name");
-    let active = session
-        .client
-        .activate(name, Some(version))
-        .await
-        .map_err(session.failed())?;
-    let message = format!(
-        "{} {} {}",
-        active.name,
-        active.version,
-        session.language.say("is in use.")
-    );
+    let active = session.client.activate(name, Some(version)).await.map_err(session.failed())?;
+    let message = format!("{} {} {}", active.name, active.version, session.language.say("is in use."));
     Ok(onward(&format!("{ROOT}/components"), &message))
 }
 
 /// Uploads a component; the answer is a line of text.
-pub(crate) async fn upload(
-    session: Session,
-    Path(name): Path<String>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
+pub(crate) async fn upload(session: Session, Path(name): Path<String>, headers: HeaderMap, body: Bytes) -> Response {
     if !is_own_script(&headers) {
         return Failure::foreign(session.language).into_response();
     }
     let say = |text| session.language.say(text);
     let terms = UploadTerms::default();
-    match session
-        .client
-        .upload(Some(&name), &terms, body.to_vec())
-        .await
-    {
+    match session.client.upload(Some(&name), &terms, body.to_vec()).await {
         Ok(done) => {
             let transitions = done.transitions.join(", ");
-            format!(
-                "{} {}: {transitions}. {}",
-                done.name,
-                done.version,
-                done.warnings.join(" ")
-            )
-            .into_response()
+            format!("{} {}: {transitions}. {}", done.name, done.version, done.warnings.join(" ")).into_response()
         }
         Err(error) => {
             let message = format!("{} {error}", say("It was refused:"));

@@ -62,13 +62,8 @@ pub(crate) async fn new(session: Session, query: Query) -> Answer {
         Form::Process => NEW_PROCESS,
         Form::Statements => NEW_FLOW,
     };
-    let design = Design {
-        form,
-        text: text.to_owned(),
-        flow: String::new(),
-        tag: String::new(),
-        creator_role: String::new(),
-    };
+    let design =
+        Design { form, text: text.to_owned(), flow: String::new(), tag: String::new(), creator_role: String::new() };
     let reading = Reading::of(form, &design.text);
     let drawn = drawn(&session, &design, &reading, &html! {});
     whole(&session, &design, &drawn).await
@@ -81,22 +76,10 @@ pub(crate) async fn flow(session: Session, Path(flow): Path<String>, query: Quer
     let plan = plan.filter(|_| query.given("form") != Some(Form::Statements.word()));
     let creator_role = plan.as_ref().and_then(|plan| plan.creator_role.clone());
     let (form, text) = match &plan {
-        Some(plan) => (
-            Form::Process,
-            wedflow_process::raise(std::slice::from_ref(plan)),
-        ),
-        None => (
-            Form::Statements,
-            wsql::write(&definition_of(&session, &detail)?),
-        ),
+        Some(plan) => (Form::Process, wedflow_process::raise(std::slice::from_ref(plan))),
+        None => (Form::Statements, wsql::write(&definition_of(&session, &detail)?)),
     };
-    let design = Design {
-        form,
-        text,
-        flow,
-        tag,
-        creator_role: creator_role.unwrap_or_default(),
-    };
+    let design = Design { form, text, flow, tag, creator_role: creator_role.unwrap_or_default() };
     let reading = Reading::of(form, &design.text);
     let drawn = drawn(&session, &design, &reading, &html! {});
     whole(&session, &design, &drawn).await
@@ -120,11 +103,7 @@ pub(crate) async fn act(session: Session, headers: HeaderMap, sent: Sent) -> Ans
     let act = sent.text("act");
     let changed = match how(act, &sent) {
         Some(how) => {
-            let task = if act == "add" {
-                sent.text("name")
-            } else {
-                task_of(&sent).1
-            };
+            let task = if act == "add" { sent.text("name") } else { task_of(&sent).1 };
             let place = (task_of(&sent).0, task);
             change(design.form, &design.text, place, &how).map(Some)
         }
@@ -147,11 +126,7 @@ pub(crate) async fn act(session: Session, headers: HeaderMap, sent: Sent) -> Ans
         },
         "preview" if reading.is_whole() => message = preview(&session, &design, &reading).await,
         "preview" | "apply" => {
-            message = refusal(
-                session
-                    .language
-                    .say("The text has errors: mend them first."),
-            );
+            message = refusal(session.language.say("The text has errors: mend them first."));
         }
         _ => {}
     }
@@ -189,9 +164,7 @@ async fn apply(session: &Session, design: &Design, reading: &Reading) -> Result<
     let first = first.map_or("", |one| &one.name).to_owned();
     if design.form == Form::Process {
         if design.flow.is_empty() && session.client.flow(&first).await.is_ok() {
-            let taken = session
-                .language
-                .say("There is a flow of this name already: change it in its own designer.");
+            let taken = session.language.say("There is a flow of this name already: change it in its own designer.");
             return Err(refusal(taken));
         }
         let processes = reading.drafts.iter().map(|one| ProcessDefinition {
@@ -202,11 +175,7 @@ async fn apply(session: &Session, design: &Design, reading: &Reading) -> Result<
                 ..plan.clone()
             })),
         });
-        session
-            .client
-            .apply_processes(processes.collect())
-            .await
-            .map_err(refused)?;
+        session.client.apply_processes(processes.collect()).await.map_err(refused)?;
         return Ok(first);
     }
     for one in &reading.drafts {
@@ -264,9 +233,7 @@ async fn present_text(session: &Session, design: &Design) -> String {
         return plan.map_or_else(String::new, |plan| wedflow_process::raise(&[plan]));
     }
     let flow = session.client.flow(&design.flow).await;
-    let definition = flow
-        .ok()
-        .and_then(|(detail, _)| definition_of(session, &detail).ok());
+    let definition = flow.ok().and_then(|(detail, _)| definition_of(session, &detail).ok());
     definition.map_or_else(String::new, |definition| wsql::write(&definition))
 }
 
@@ -288,20 +255,14 @@ fn changes(session: &Session, flow: &str, preview: &Preview) -> Markup {
     let lists = [
         (say("Attributes added"), attributes_added),
         (say("Attributes changed"), attributes_changed),
-        (
-            say("Attributes that stay, though the text has them not"),
-            attributes_kept,
-        ),
+        (say("Attributes that stay, though the text has them not"), attributes_kept),
         (say("Triggers added"), triggers_added),
         (say("Triggers changed"), triggers_changed),
         (say("Triggers removed"), triggers_removed),
         (say("Settings changed"), settings_changed),
         (say("Components that are missing"), components_missing),
     ];
-    let lists: Vec<_> = lists
-        .iter()
-        .filter(|(_, names)| !names.is_empty())
-        .collect();
+    let lists: Vec<_> = lists.iter().filter(|(_, names)| !names.is_empty()).collect();
     html! {
         section class="box" {
             h3 { (flow) @if preview.would_apply.created { " · " (say("a new flow")) } }
@@ -367,12 +328,10 @@ fn errors(session: &Session, design: &Design, found: &[Diagnostic]) -> Markup {
 fn tasks(session: &Session, form: Form, drafts: &[Draft]) -> Markup {
     let say = |text| session.language.say(text);
     let rule = match form {
-        Form::Process => say(
-            "Moved behind another task, it waits for that one; what waited for that one waits for it.",
-        ),
-        Form::Statements => {
-            say("Moving a trigger moves its statement; its condition says when it fires.")
+        Form::Process => {
+            say("Moved behind another task, it waits for that one; what waited for that one waits for it.")
         }
+        Form::Statements => say("Moving a trigger moves its statement; its condition says when it fires."),
     };
     html! {
         @if !drafts.is_empty() {
@@ -457,10 +416,6 @@ async fn whole(session: &Session, design: &Design, drawn: &Markup) -> Answer {
     if design.flow.is_empty() {
         return Ok(page(session, say("New flow"), &content));
     }
-    let (detail, _) = session
-        .client
-        .flow(&design.flow)
-        .await
-        .map_err(session.failed())?;
+    let (detail, _) = session.client.flow(&design.flow).await.map_err(session.failed())?;
     Ok(of_flow(session, &detail, "/design", &content))
 }

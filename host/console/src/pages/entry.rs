@@ -19,20 +19,14 @@ use crate::words::Language;
 
 /// The form that takes a token.
 pub(crate) async fn form(headers: HeaderMap, query: Query) -> Response {
-    sign_in_page(
-        Language::of(&headers),
-        query.given("to").unwrap_or_default(),
-        None,
-    )
+    sign_in_page(Language::of(&headers), query.given("to").unwrap_or_default(), None)
 }
 
 /// Returns the place of ours at which somebody wanted to be before signing in.
 fn wanted(place: &str) -> Option<&str> {
     let below = place.strip_prefix(ROOT)?;
     let is_ours = below.is_empty() || below.starts_with(['/', '?']);
-    let is_plain = place
-        .bytes()
-        .all(|byte| byte.is_ascii_graphic() && !b"\\\"'<>;,".contains(&byte));
+    let is_plain = place.bytes().all(|byte| byte.is_ascii_graphic() && !b"\\\"'<>;,".contains(&byte));
     (is_ours && is_plain && place.len() < 1_000 && !below.starts_with("/sign-")).then_some(place)
 }
 
@@ -54,11 +48,7 @@ fn sign_in_page(language: Language, to: &str, refusal: Option<&str>) -> Response
             }
         }
     };
-    let status = if refusal.is_some() {
-        StatusCode::UNPROCESSABLE_ENTITY
-    } else {
-        StatusCode::OK
-    };
+    let status = if refusal.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     confined(status, &document(language, title, &body))
 }
 
@@ -74,9 +64,7 @@ pub(crate) async fn sign_in(
     }
     let token = fields.get("token").map_or("", |text| text.trim());
     let to = fields.get("to").map_or("", String::as_str);
-    let is_plain = token
-        .bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
+    let is_plain = token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
     let client = Some(token).filter(|token| is_plain && !token.is_empty());
     let Some(client) = client.and_then(|token| console.client(token)) else {
         return sign_in_page(language, to, Some(language.say("This is no token.")));
@@ -100,19 +88,11 @@ pub(crate) async fn sign_in(
 }
 
 /// Signs in by a link that works once.
-pub(crate) async fn enter(
-    State(console): State<Console>,
-    headers: HeaderMap,
-    query: Query,
-) -> Response {
+pub(crate) async fn enter(State(console): State<Console>, headers: HeaderMap, query: Query) -> Response {
     let language = Language::of(&headers);
     match query.given("code").and_then(|code| console.enter(code)) {
         Some(token) => entered(&headers, &token, ROOT),
-        None => sign_in_page(
-            language,
-            "",
-            Some(language.say("This link was used, or is older than ten minutes.")),
-        ),
+        None => sign_in_page(language, "", Some(language.say("This link was used, or is older than ten minutes."))),
     }
 }
 
@@ -122,10 +102,7 @@ fn entered(headers: &HeaderMap, token: &str, place: &str) -> Response {
     let body = html! {
         main id="main" class="alone" { p { a href=(place) { (language.say("To the overview")) } } }
     };
-    let mut response = confined(
-        StatusCode::OK,
-        &document(language, language.say("Sign in"), &body),
-    );
+    let mut response = confined(StatusCode::OK, &document(language, language.say("Sign in"), &body));
     set_cookie(&mut response, &keep(headers, token));
     if let Ok(value) = format!("0; url={place}").parse() {
         response.headers_mut().insert("refresh", value);
@@ -142,19 +119,11 @@ pub(crate) async fn sign_out(headers: HeaderMap, _: Sent) -> Response {
 
 /// Chooses a language, and leads back.
 pub(crate) async fn language(sent: Sent) -> Response {
-    let is_place = |path: &&str| {
-        path.starts_with(ROOT) && !path.contains('\\') && path.bytes().all(|c| c.is_ascii_graphic())
-    };
+    let is_place =
+        |path: &&str| path.starts_with(ROOT) && !path.contains('\\') && path.bytes().all(|c| c.is_ascii_graphic());
     let back = Some(sent.text("back")).filter(is_place);
     let mut response = Redirect::to(back.unwrap_or(ROOT)).into_response();
-    let tag = if sent.text("language").starts_with("pt") {
-        "pt-BR"
-    } else {
-        "en"
-    };
-    set_cookie(
-        &mut response,
-        &format!("{LANGUAGE}={tag}; Path={ROOT}; Max-Age=31536000; SameSite=Strict"),
-    );
+    let tag = if sent.text("language").starts_with("pt") { "pt-BR" } else { "en" };
+    set_cookie(&mut response, &format!("{LANGUAGE}={tag}; Path={ROOT}; Max-Age=31536000; SameSite=Strict"));
     response
 }

@@ -4,9 +4,7 @@ use axum::extract::Path;
 use axum::response::Response;
 use maud::{Markup, html};
 use wedflow_client::Request;
-use wedflow_documents::{
-    FlowDetail, Instance, InstanceFilter, List, RetriedMatching, RetryMatching, Status,
-};
+use wedflow_documents::{FlowDetail, Instance, InstanceFilter, List, RetriedMatching, RetryMatching, Status};
 
 use super::flow::detail;
 use super::{Query, flow_address, instance_address, reason, table};
@@ -45,13 +43,7 @@ pub(crate) async fn all(session: Session) -> Answer {
 /// The page of a flow's exceptions.
 pub(crate) async fn of_flow(session: Session, Path(flow): Path<String>, query: Query) -> Answer {
     let detail = detail(&session, &flow).await?;
-    let list = exceptions(
-        &session,
-        &flow,
-        query.given("cursor").map(str::to_owned),
-        PAGE,
-    )
-    .await?;
+    let list = exceptions(&session, &flow, query.given("cursor").map(str::to_owned), PAGE).await?;
     let say = |text| session.language.say(text);
     let content = html! {
         @if list.items.is_empty() { p class="box" { (say("There is no exception.")) } }
@@ -76,12 +68,8 @@ async fn exceptions(
     cursor: Option<String>,
     limit: i64,
 ) -> Result<List<Instance>, Failure> {
-    let filter = InstanceFilter {
-        status: Some(Status::Exception),
-        cursor,
-        limit: Some(limit),
-        ..InstanceFilter::default()
-    };
+    let filter =
+        InstanceFilter { status: Some(Status::Exception), cursor, limit: Some(limit), ..InstanceFilter::default() };
     let request = Request::get(&["flows", flow, "instances"]).query(&filter);
     session.client.call(request).await.map_err(session.failed())
 }
@@ -113,30 +101,17 @@ pub(crate) async fn retry(session: Session, Path(flow): Path<String>, sent: Sent
         reason: sent.text("reason").to_owned(),
         apply: sent.text("act") == "retry",
     };
-    let answer = session
-        .client
-        .retry_matching(&flow, &matching)
-        .await
-        .map_err(session.failed())?;
+    let answer = session.client.retry_matching(&flow, &matching).await.map_err(session.failed())?;
     let detail = detail(&session, &flow).await?;
     let content = retry_form(&session, &detail, &matching, Some(&answer));
     Ok(tab(&session, &detail, &content))
 }
 
 /// The form that counts exceptions first, and then retries them.
-fn retry_form(
-    session: &Session,
-    flow: &FlowDetail,
-    asked: &RetryMatching,
-    answer: Option<&RetriedMatching>,
-) -> Markup {
+fn retry_form(session: &Session, flow: &FlowDetail, asked: &RetryMatching, answer: Option<&RetriedMatching>) -> Markup {
     let say = |text| session.language.say(text);
     let text = |field: &Option<String>| field.clone().unwrap_or_default();
-    let transitions: Vec<&str> = flow
-        .triggers
-        .iter()
-        .filter_map(|one| one.transition.as_deref())
-        .collect();
+    let transitions: Vec<&str> = flow.triggers.iter().filter_map(|one| one.transition.as_deref()).collect();
     html! {
         h2 { (say("Retry those that match")) }
         form class="line" method="post" action=(format!("{}/exceptions", flow_address(&flow.name))) {

@@ -25,10 +25,7 @@ enum Kind {
 impl Kind {
     fn of(about: &Value) -> Self {
         let word = match &about["type"] {
-            Value::Array(types) => types
-                .iter()
-                .filter_map(Value::as_str)
-                .find(|word| *word != "null"),
+            Value::Array(types) => types.iter().filter_map(Value::as_str).find(|word| *word != "null"),
             one => one.as_str(),
         };
         match (word, about["format"].as_str()) {
@@ -124,11 +121,7 @@ pub(crate) fn shown(language: Language, fields: &[Field<'_>], typed: &Typed) -> 
 
 /// Reads the values that were typed: those that differ from the item's, and those that are required. What is wrong is
 /// noted beside its field.
-pub(crate) fn values(
-    language: Language,
-    fields: &[Field<'_>],
-    typed: &mut Typed,
-) -> Map<String, Value> {
+pub(crate) fn values(language: Language, fields: &[Field<'_>], typed: &mut Typed) -> Map<String, Value> {
     let mut values = Map::new();
     for field in fields {
         let text = typed.texts.get(field.name).map_or("", String::as_str);
@@ -155,9 +148,7 @@ pub(crate) fn text_of(language: Language, value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
-        Value::Number(number) if language == Language::Portuguese => {
-            number.to_string().replace('.', ",")
-        }
+        Value::Number(number) if language == Language::Portuguese => number.to_string().replace('.', ","),
         other => other.to_string(),
     }
 }
@@ -191,9 +182,7 @@ impl Field<'_> {
         }
         if let Some(choices) = self.about["enum"].as_array() {
             let mut choices = choices.iter();
-            return choices
-                .find(|choice| text_of(Language::English, choice) == text)
-                .cloned();
+            return choices.find(|choice| text_of(Language::English, choice) == text).cloned();
         }
         match self.kind {
             Kind::Text => Some(match self.before.as_str() {
@@ -230,10 +219,7 @@ impl Field<'_> {
         let id = format!("field-{}", self.name);
         let wrong = typed.wrong.get(self.name);
         let help = self.help(language);
-        let described = [
-            help.as_ref().map(|_| format!("{id}-help")),
-            Some(format!("{id}-wrong")),
-        ];
+        let described = [help.as_ref().map(|_| format!("{id}-help")), Some(format!("{id}-wrong"))];
         let described: Vec<String> = described.into_iter().flatten().collect();
         let described = described.join(" ");
         html! {
@@ -256,18 +242,9 @@ impl Field<'_> {
             let value = &self.about[key];
             (value.is_number()).then(|| format!("{before} {}", text_of(language, value)))
         };
-        let bounds = match (
-            bound("minimum", language.say("from")),
-            bound("maximum", language.say("to")),
-        ) {
+        let bounds = match (bound("minimum", language.say("from")), bound("maximum", language.say("to"))) {
             (None, None) => None,
-            (from, to) => Some(
-                [from, to]
-                    .into_iter()
-                    .flatten()
-                    .collect::<Vec<_>>()
-                    .join(" "),
-            ),
+            (from, to) => Some([from, to].into_iter().flatten().collect::<Vec<_>>().join(" ")),
         };
         let parts: Vec<String> = [own, bounds, zone].into_iter().flatten().collect();
         (!parts.is_empty()).then(|| parts.join(" · "))
@@ -279,9 +256,8 @@ impl Field<'_> {
         let text = typed.texts.get(self.name).unwrap_or(&own);
         let invalid = typed.wrong.contains_key(self.name).then_some("true");
         let required = self.required.then_some("true");
-        let is_long = self.about["maxLength"].as_u64() >= Some(LONG_TEXT)
-            || text.contains('\n')
-            || self.kind == Kind::Document;
+        let is_long =
+            self.about["maxLength"].as_u64() >= Some(LONG_TEXT) || text.contains('\n') || self.kind == Kind::Document;
         let choices = self.choices(language);
         let (kind, mode) = match self.kind {
             Kind::Integer => ("text", Some("numeric")),
@@ -328,12 +304,7 @@ impl Field<'_> {
             word: word.to_owned(),
             value: Value::from(value),
         };
-        let yes_or_no = || {
-            vec![
-                word(true, language.say("yes")),
-                word(false, language.say("no")),
-            ]
-        };
+        let yes_or_no = || vec![word(true, language.say("yes")), word(false, language.say("no"))];
         listed.or_else(|| (self.kind == Kind::Boolean).then(yes_or_no))
     }
 }
@@ -364,14 +335,8 @@ mod tests {
     }
 
     fn typed(texts: &[(&str, &str)]) -> Typed {
-        let texts = texts
-            .iter()
-            .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
-            .collect();
-        Typed {
-            texts,
-            ..Typed::default()
-        }
+        let texts = texts.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+        Typed { texts, ..Typed::default() }
     }
 
     #[test]
@@ -386,10 +351,7 @@ mod tests {
         let item = item();
         let mut typed = typed(&[("cost", "12,50"), ("note", "a"), ("when", "2026-12-24")]);
         let values = values(Language::Portuguese, &fields(&item), &mut typed);
-        assert_eq!(
-            Value::from(values).to_string(),
-            r#"{"when":"2026-12-24","cost":12.50}"#
-        );
+        assert_eq!(Value::from(values).to_string(), r#"{"when":"2026-12-24","cost":12.50}"#);
         assert!(typed.wrong.is_empty());
     }
 
@@ -398,15 +360,9 @@ mod tests {
         let item = item();
         let mut none = typed(&[("note", "a")]);
         values(Language::English, &fields(&item), &mut none);
-        assert_eq!(
-            none.wrong.get("cost").map(String::as_str),
-            Some("It is required.")
-        );
+        assert_eq!(none.wrong.get("cost").map(String::as_str), Some("It is required."));
         let mut words = typed(&[("cost", "much")]);
         values(Language::English, &fields(&item), &mut words);
-        assert_eq!(
-            words.wrong.get("cost").map(String::as_str),
-            Some("A number is expected.")
-        );
+        assert_eq!(words.wrong.get("cost").map(String::as_str), Some("A number is expected."));
     }
 }

@@ -111,13 +111,7 @@ pub(crate) async fn versions(session: Session, Path(flow): Path<String>, query: 
     let number = |name| query.given(name).and_then(|text| text.parse::<i32>().ok());
     let difference = match (number("old"), number("new")) {
         (None, None) => None,
-        (old, new) => Some(
-            session
-                .client
-                .diff(&flow, &Between { old, new })
-                .await
-                .map_err(&failed)?,
-        ),
+        (old, new) => Some(session.client.diff(&flow, &Between { old, new }).await.map_err(&failed)?),
     };
     let say = |text| session.language.say(text);
     let content = html! {
@@ -157,11 +151,7 @@ pub(crate) async fn versions(session: Session, Path(flow): Path<String>, query: 
 /// A flow's settings, secrets, and what it reserves.
 pub(crate) async fn settings(session: Session, Path(flow): Path<String>) -> Answer {
     let (detail, _) = session.client.flow(&flow).await.map_err(session.failed())?;
-    let settings = session
-        .client
-        .flow_settings(&flow)
-        .await
-        .unwrap_or_default();
+    let settings = session.client.flow_settings(&flow).await.unwrap_or_default();
     let secrets = session.client.secrets(&flow).await.unwrap_or_default();
     let reservations = session.client.reservations(&flow).await.unwrap_or_default();
     let say = |text| session.language.say(text);
@@ -185,12 +175,7 @@ pub(crate) async fn settings(session: Session, Path(flow): Path<String>) -> Answ
 }
 
 /// Puts a flow's head around a part of what there is of it.
-pub(crate) fn of_flow(
-    session: &Session,
-    flow: &FlowDetail,
-    tab: &str,
-    content: &Markup,
-) -> axum::response::Response {
+pub(crate) fn of_flow(session: &Session, flow: &FlowDetail, tab: &str, content: &Markup) -> axum::response::Response {
     let say = |text| session.language.say(text);
     let address = flow_address(&flow.name);
     let tabs = [

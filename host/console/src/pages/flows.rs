@@ -59,13 +59,6 @@ pub(crate) fn flow_table(session: &Session, flows: &[FlowSummary]) -> Markup {
             }
         }
     };
-    let heads = [
-        say("Flow"),
-        say("Exceptions"),
-        say("Running"),
-        say("Ended"),
-        say("Pending jobs"),
-        say("Version"),
-    ];
+    let heads = [say("Flow"), say("Exceptions"), say("Running"), say("Ended"), say("Pending jobs"), say("Version")];
     table(say("Flows"), &heads, &lines)
 }

@@ -65,12 +65,7 @@ impl Choice {
     }
 
     fn query(&self) -> String {
-        format!(
-            "order={}&show={}&q={}",
-            self.order,
-            self.part,
-            encoded(&self.search)
-        )
+        format!("order={}&show={}&q={}", self.order, self.part, encoded(&self.search))
     }
 }
 
@@ -113,9 +108,7 @@ pub(crate) async fn inbox(session: Session, query: Query) -> Answer {
 
 /// The part of the inbox that is kept current.
 pub(crate) async fn live(session: Session, query: Query, headers: HeaderMap) -> Answer {
-    let list = list(&session, &Choice::of(&query))
-        .await
-        .map_err(session.failed())?;
+    let list = list(&session, &Choice::of(&query)).await.map_err(session.failed())?;
     Ok(part(&headers, &list))
 }
 
@@ -136,11 +129,7 @@ async fn list(session: &Session, choice: &Choice) -> Result<Markup, ClientError>
 
 /// The messages, newest first. Whoever sees them has looked at them.
 pub(crate) async fn messages(session: Session) -> Answer {
-    let messages = session
-        .client
-        .messages(MESSAGES_MAX)
-        .await
-        .map_err(session.failed())?;
+    let messages = session.client.messages(MESSAGES_MAX).await.map_err(session.failed())?;
     let say = |text| session.language.say(text);
     let body = html! {
         h1 { (say("Messages")) }
@@ -175,11 +164,7 @@ pub(crate) async fn messages(session: Session) -> Answer {
 
 /// Deletes the messages.
 pub(crate) async fn delete_messages(session: Session, _: Sent) -> Answer {
-    session
-        .client
-        .delete_messages()
-        .await
-        .map_err(session.failed())?;
+    session.client.delete_messages().await.map_err(session.failed())?;
     let message = session.language.say("The messages are deleted.");
     Ok(onward(&format!("{ROOT}/work/messages"), message))
 }
@@ -234,11 +219,7 @@ async fn start_fields(session: &Session, flow: &str) -> Vec<Attribute> {
         detail.attributes.retain(|one| is_datum(&one.name));
     }
     let triggers = detail.definition["trigger"].as_array();
-    let states: Vec<&Value> = triggers
-        .into_iter()
-        .flatten()
-        .map(|one| &one["work"]["state"])
-        .collect();
+    let states: Vec<&Value> = triggers.into_iter().flatten().map(|one| &one["work"]["state"]).collect();
     let is_state = |name: &str| states.iter().any(|state| *state == name);
     detail.attributes.retain(|one| !is_state(&one.name));
     detail.attributes
@@ -264,12 +245,7 @@ pub(crate) async fn start(session: Session, sent: Sent) -> Answer {
     };
     let begun = session.client.begin(&process).await;
     let begun = begun.map_err(session.failed())?;
-    let message = format!(
-        "{} {} {}",
-        session.language.say("Started:"),
-        process.flow,
-        begun["wid"]
-    );
+    let message = format!("{} {} {}", session.language.say("Started:"), process.flow, begun["wid"]);
     Ok(onward(&format!("{ROOT}/work"), &message))
 }
 

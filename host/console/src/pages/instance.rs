@@ -46,11 +46,7 @@ pub(crate) async fn instance(session: Session, Path((flow, wid)): Path<(String, 
 }
 
 /// The part of an instance's page that is kept current.
-pub(crate) async fn live(
-    session: Session,
-    Path((flow, wid)): Path<(String, Wid)>,
-    headers: HeaderMap,
-) -> Answer {
+pub(crate) async fn live(session: Session, Path((flow, wid)): Path<(String, Wid)>, headers: HeaderMap) -> Answer {
     let live = live_address(&instance_address(&flow, wid));
     let content = session.shared(&live, content(&session, &flow, wid)).await;
     let content = content.map_err(session.failed())?;
@@ -163,11 +159,7 @@ fn conditions(session: &Session, instance: &Instance, why: &Why, address: &str) 
             p { (say("The instance has ended.")) " " a href=(format!("{address}/why")) { (say("All conditions")) } }
         };
     }
-    let holding: Vec<&Explanation> = why
-        .triggers
-        .iter()
-        .filter(|one| one.value == Truth::True)
-        .collect();
+    let holding: Vec<&Explanation> = why.triggers.iter().filter(|one| one.value == Truth::True).collect();
     let is_stuck = instance.status == Status::Exception;
     let pending = |one: &&Explanation| one.outcome == Some(TriggerOutcome::Pending);
     html! {
@@ -187,10 +179,7 @@ fn conditions(session: &Session, instance: &Instance, why: &Why, address: &str) 
 
 /// A condition that does not hold, by the clauses that decide.
 fn short(session: &Session, one: &Explanation) -> Markup {
-    let deciding = one
-        .clauses
-        .iter()
-        .filter(|clause| clause.decides && clause.reads.is_some());
+    let deciding = one.clauses.iter().filter(|clause| clause.decides && clause.reads.is_some());
     html! {
         section class="box" {
             div class="row" { h3 { (one.trigger) } (truth(session.language, one.value)) }

@@ -25,10 +25,7 @@ pub(crate) const SEARCHED: [&str; 5] = ["status", "attribute", "value", "since",
 /// Instances, as searched for.
 pub(crate) async fn list(session: Session, Path(flow): Path<String>, query: Query) -> Answer {
     let failed = session.failed();
-    if let Some(wid) = query
-        .given("wid")
-        .filter(|wid| wid.bytes().all(|byte| byte.is_ascii_digit()))
-    {
+    if let Some(wid) = query.given("wid").filter(|wid| wid.bytes().all(|byte| byte.is_ascii_digit())) {
         return Ok(Redirect::to(&instance_address(&flow, wid)).into_response());
     }
     let detail = detail(&session, &flow).await?;
@@ -51,25 +48,17 @@ pub(crate) async fn list(session: Session, Path(flow): Path<String>, query: Quer
 }
 
 /// The API's filter for a search.
-pub(crate) fn filter_of(
-    session: &Session,
-    flow: &FlowDetail,
-    query: &Query,
-) -> Result<InstanceFilter, Failure> {
+pub(crate) fn filter_of(session: &Session, flow: &FlowDetail, query: &Query) -> Result<InstanceFilter, Failure> {
     let status = query.given("status").and_then(|word| match word {
         "regular" => Some(Status::Regular),
         "final" => Some(Status::Final),
         "exception" => Some(Status::Exception),
         _ => None,
     });
-    let attribute = query
-        .given("attribute")
-        .and_then(|name| flow.attributes.iter().find(|one| one.name == name));
+    let attribute = query.given("attribute").and_then(|name| flow.attributes.iter().find(|one| one.name == name));
     let state = match attribute {
         None if query.given("value").is_some() => {
-            let message = session
-                .language
-                .say("Choose the attribute that has this value.");
+            let message = session.language.say("Choose the attribute that has this value.");
             return Err(Failure::wrong(session.language, message));
         }
         Some(attribute) => {
@@ -79,13 +68,7 @@ pub(crate) fn filter_of(
         }
         None => None,
     };
-    let since = query.given("since").map(|day| {
-        if day.len() == 16 {
-            format!("{day}:00Z")
-        } else {
-            day.to_owned()
-        }
-    });
+    let since = query.given("since").map(|day| if day.len() == 16 { format!("{day}:00Z") } else { day.to_owned() });
     Ok(InstanceFilter {
         status,
         state,
@@ -162,12 +145,7 @@ fn instance_table(session: &Session, flow: &FlowDetail, instances: &[Instance]) 
         return html! { p class="box" { (say("None is like this.")) } };
     }
     let shown: Vec<&Attribute> = flow.attributes.iter().take(ATTRIBUTES_MAX).collect();
-    let mut heads = vec![
-        say("Instance"),
-        say("Status"),
-        say("Pending"),
-        say("Status since (UTC)"),
-    ];
+    let mut heads = vec![say("Instance"), say("Status"), say("Pending"), say("Status since (UTC)")];
     heads.extend(shown.iter().map(|one| one.name.as_str()));
     table(
         say("Instances"),
@@ -193,20 +171,14 @@ pub(crate) fn read(session: &Session, attribute: &Attribute, text: &str) -> Resu
         return Ok(Value::Null);
     }
     let kind = attribute.r#type.as_str();
-    let is_json = kind.ends_with(']')
-        || matches!(
-            kind,
-            "integer" | "bigint" | "numeric" | "float" | "boolean" | "jsonb"
-        );
+    let is_json =
+        kind.ends_with(']') || matches!(kind, "integer" | "bigint" | "numeric" | "float" | "boolean" | "jsonb");
     if !is_json {
         return Ok(Value::String(text.to_owned()));
     }
     serde_json::from_str(text).map_err(|_| {
         let say = session.language.say("is no value of type");
-        Failure::wrong(
-            session.language,
-            &format!("{}: \"{text}\" {say} {kind}", attribute.name),
-        )
+        Failure::wrong(session.language, &format!("{}: \"{text}\" {say} {kind}", attribute.name))
     })
 }
 
@@ -256,17 +228,7 @@ pub(crate) async fn start(session: Session, Path(flow): Path<String>, sent: Sent
             state.insert(one.name.clone(), read(&session, one, &text)?);
         }
     }
-    let start = Start {
-        state,
-        ..Start::default()
-    };
-    let started = session
-        .client
-        .start(&flow, &start, None)
-        .await
-        .map_err(session.failed())?;
-    Ok(onward(
-        &instance_address(&flow, started.wid),
-        session.language.say("It was started."),
-    ))
+    let start = Start { state, ..Start::default() };
+    let started = session.client.start(&flow, &start, None).await.map_err(session.failed())?;
+    Ok(onward(&instance_address(&flow, started.wid), session.language.say("It was started.")))
 }

@@ -59,9 +59,8 @@ pub(crate) async fn kept(session: Session, Path(item): Path<i64>) -> Answer {
     let row = entry(&session, &document, None).0;
     let history = session.client.work_history(item).await;
     let history = history.map_err(session.failed())?;
-    let files: Vec<&Value> = (history.iter().map(|one| &one["detail"]))
-        .filter(|detail| detail["digest"].is_string())
-        .collect();
+    let files: Vec<&Value> =
+        (history.iter().map(|one| &one["detail"])).filter(|detail| detail["digest"].is_string()).collect();
     let answer = Json(json!({ "item": document, "page": page, "row": row, "files": files }));
     Ok(([(header::CACHE_CONTROL, "no-store")], answer).into_response())
 }
@@ -115,10 +114,8 @@ fn content(session: &Session, item: &Value, attempt: &Attempt) -> Markup {
 
 /// The values that the person sees.
 fn data(session: &Session, item: &Value) -> Markup {
-    let names: Vec<&str> = item["inputs"]
-        .as_array()
-        .map(|inputs| inputs.iter().filter_map(Value::as_str).collect())
-        .unwrap_or_default();
+    let names: Vec<&str> =
+        item["inputs"].as_array().map(|inputs| inputs.iter().filter_map(Value::as_str).collect()).unwrap_or_default();
     html! {
         @if !names.is_empty() {
             dl class="data" {
@@ -133,10 +130,7 @@ fn data(session: &Session, item: &Value) -> Markup {
 /// The form of the result. A key that goes with it lets it be applied once, however often it is sent.
 fn result_form(session: &Session, item: &Value, attempt: &Attempt) -> Markup {
     let say = |text| session.language.say(text);
-    let base = attempt
-        .refused
-        .as_ref()
-        .map_or(&Value::Null, |one| &one["base"]);
+    let base = attempt.refused.as_ref().map_or(&Value::Null, |one| &one["base"]);
     let base = if base.is_null() { &item["base"] } else { base };
     html! {
         form method="post" action=(format!("{}/do", item_address(&item["item"]))) class="box result"
@@ -323,21 +317,13 @@ pub(crate) async fn act(session: Session, Path(item): Path<i64>, sent: Sent) -> 
     let client = &session.client;
     let claim = sent.text("claim").parse().ok();
     let done = match act {
-        "select" | "lock" | "start" | "unselect" | "unlock" | "take-over" => {
-            client.work_act(item, act, claim).await
-        }
+        "select" | "lock" | "start" | "unselect" | "unlock" | "take-over" => client.work_act(item, act, claim).await,
         "delegate" => client.delegate(item, sent.text("to")).await,
         "comment" => client.comment(item, sent.text("text")).await,
-        "move" => {
-            client
-                .move_item(item, sent.text("before").parse().ok())
-                .await
-        }
+        "move" => client.move_item(item, sent.text("before").parse().ok()).await,
         "continue" | "stop" => {
-            let decision = Decision {
-                proceed: act == "continue",
-                extend: sent.given("extend").filter(|_| act == "continue"),
-            };
+            let decision =
+                Decision { proceed: act == "continue", extend: sent.given("extend").filter(|_| act == "continue") };
             client.decide(item, &decision).await
         }
         _ => return Err(Failure::broken(session.language)),
@@ -346,10 +332,7 @@ pub(crate) async fn act(session: Session, Path(item): Path<i64>, sent: Sent) -> 
     let say = |text| session.language.say(text);
     let (message, stays) = match act {
         "select" => (say("It is yours now."), true),
-        "lock" => (
-            say("It is locked for you: take it away when this device has copied it."),
-            true,
-        ),
+        "lock" => (say("It is locked for you: take it away when this device has copied it."), true),
         "start" => (say("You have begun."), true),
         "take-over" => (say("You took it over."), true),
         "comment" => (say("The comment is added."), true),
@@ -375,10 +358,7 @@ async fn result(session: &Session, item: i64, sent: &Sent) -> Answer {
         Some((name.to_owned(), text.clone()))
     });
     let mut attempt = Attempt {
-        typed: Typed {
-            texts: texts.collect(),
-            ..Typed::default()
-        },
+        typed: Typed { texts: texts.collect(), ..Typed::default() },
         reason: sent.text("reason").to_owned(),
         ..Attempt::default()
     };
@@ -422,10 +402,7 @@ async fn result(session: &Session, item: i64, sent: &Sent) -> Answer {
 
 /// Puts what the server says of a value beside its field, or above the form.
 fn complain(attempt: &mut Attempt, problem: &Problem) {
-    let field = problem
-        .at
-        .as_deref()
-        .and_then(|at| at.strip_prefix("values."));
+    let field = problem.at.as_deref().and_then(|at| at.strip_prefix("values."));
     match field {
         Some(field) => {
             let why = problem.detail.clone();
@@ -436,12 +413,7 @@ fn complain(attempt: &mut Attempt, problem: &Problem) {
 }
 
 /// Fills the form in with what the item's component answers.
-async fn run(
-    session: &Session,
-    item: i64,
-    given: &Map<String, Value>,
-    mut attempt: Attempt,
-) -> Answer {
+async fn run(session: &Session, item: i64, given: &Map<String, Value>, mut attempt: Attempt) -> Answer {
     match session.client.run_item(item, given).await {
         Ok(answer) => {
             let answered = answer["values"].as_object().into_iter().flatten();

@@ -51,9 +51,7 @@ async fn content(session: &Session) -> Result<Markup, crate::failure::Failure> {
     hour.flows.sort_by_key(|flow| -attempts(flow, |_| true));
     let say = |text| session.language.say(text);
     if hour.flows.is_empty() {
-        return Ok(
-            html! { p class="box" { (say("Nothing was tried in the last hour, and nothing is due.")) } },
-        );
+        return Ok(html! { p class="box" { (say("Nothing was tried in the last hour, and nothing is due.")) } });
     }
     let heads = [
         say("Flow"),
@@ -74,13 +72,8 @@ async fn content(session: &Session) -> Result<Markup, crate::failure::Failure> {
 
 /// Number of a flow's attempts whose outcome is as asked.
 fn attempts(flow: &FlowHour, is_meant: impl Fn(&str) -> bool) -> i64 {
-    let meant = flow
-        .attempts
-        .iter()
-        .filter(|(outcome, _)| is_meant(outcome));
-    meant
-        .flat_map(|(_, minutes)| minutes.iter().flatten())
-        .sum()
+    let meant = flow.attempts.iter().filter(|(outcome, _)| is_meant(outcome));
+    meant.flat_map(|(_, minutes)| minutes.iter().flatten()).sum()
 }
 
 fn row(session: &Session, hour: &LastHour, flow: &FlowHour) -> Markup {
@@ -118,18 +111,10 @@ fn median(numbers: &[i64]) -> Option<i64> {
 /// Bars of the attempts in each minute: those that failed stand on those that were committed.
 fn bars(name: &str, flow: &FlowHour) -> Markup {
     let of_minute = |at: usize, is_committed: bool| -> i64 {
-        let meant = flow
-            .attempts
-            .iter()
-            .filter(|(outcome, _)| (*outcome == COMMITTED) == is_committed);
-        meant
-            .filter_map(|(_, minutes)| minutes.get(at).copied().flatten())
-            .sum()
+        let meant = flow.attempts.iter().filter(|(outcome, _)| (*outcome == COMMITTED) == is_committed);
+        meant.filter_map(|(_, minutes)| minutes.get(at).copied().flatten()).sum()
     };
-    let most = (0..MINUTES)
-        .map(|at| of_minute(at, true) + of_minute(at, false))
-        .max()
-        .unwrap_or_default();
+    let most = (0..MINUTES).map(|at| of_minute(at, true) + of_minute(at, false)).max().unwrap_or_default();
     let (mut committed, mut failed) = (String::new(), String::new());
     for at in 0..MINUTES {
         let good = height(of_minute(at, true), most);
@@ -138,10 +123,7 @@ fn bars(name: &str, flow: &FlowHour) -> Markup {
         bar(&mut failed, at, HEIGHT - good, bad.min(HEIGHT - good));
     }
     let label = format!("{name}: {} – {most}", 0);
-    drawing(
-        &label,
-        &html! { path class="good" d=(committed) {} path class="bad" d=(failed) {} },
-    )
+    drawing(&label, &html! { path class="good" d=(committed) {} path class="bad" d=(failed) {} })
 }
 
 /// Height of a number, at least a pixel.

@@ -36,10 +36,7 @@ pub(crate) async fn work_page(session: &Session, title: &str, content: &Markup) 
     let body = framed(session, &WORK_PLACES, &content);
     let person = person(session);
     let who = (person.as_str(), session.proof.as_str());
-    Ok(answered(
-        session,
-        &work_document(session.language, title, who, &body),
-    ))
+    Ok(answered(session, &work_document(session.language, title, who, &body)))
 }
 
 /// News above each page of work: the newest message that was not looked at, and deadlines of what is held. Announced
@@ -53,13 +50,10 @@ pub(crate) async fn news(session: Session, headers: HeaderMap) -> Answer {
 async fn news_content(session: &Session) -> Result<Markup, ClientError> {
     let messages = session.client.messages(MESSAGES_MAX).await?;
     let items = session.client.worklist("deadline", 1).await?;
-    let fresh: Vec<&Value> = messages
+    let fresh: Vec<&Value> = messages.iter().filter(|one| one["message"].as_i64() > Some(session.seen)).collect();
+    let near = items
         .iter()
-        .filter(|one| one["message"].as_i64() > Some(session.seen))
-        .collect();
-    let near = items.iter().filter(|item| {
-        item["state"] != "READY" && seconds_left(item).is_some_and(|left| left < NEAR_SECONDS)
-    });
+        .filter(|item| item["state"] != "READY" && seconds_left(item).is_some_and(|left| left < NEAR_SECONDS));
     let say = |text| session.language.say(text);
     Ok(html! {
         @if let Some(newest) = fresh.first() {

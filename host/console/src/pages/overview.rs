@@ -56,8 +56,7 @@ async fn content(session: &Session) -> Result<Markup, ClientError> {
     let waiting = waiting(session, &flows).await;
     let say = |text| session.language.say(text);
     let alarms = alarms(session).await;
-    let is_quiet =
-        exceptions.is_none() && waiting.is_none() && pauses.is_empty() && alarms.is_none();
+    let is_quiet = exceptions.is_none() && waiting.is_none() && pauses.is_empty() && alarms.is_none();
     Ok(html! {
         (sums(session, &flows))
         h2 { (say("What needs somebody")) }
@@ -96,9 +95,7 @@ async fn alarms(session: &Session) -> Option<Markup> {
     let webhooks = session.client.webhooks().await.unwrap_or_default();
     let dead: i64 = webhooks.iter().map(|one| one.dead).sum();
     let gone = hosts.iter().flatten().filter(|host| !host.running).count();
-    let has_none = hosts
-        .as_ref()
-        .is_some_and(|hosts| hosts.iter().all(|host| !host.running));
+    let has_none = hosts.as_ref().is_some_and(|hosts| hosts.iter().all(|host| !host.running));
     let say = |text| session.language.say(text);
     let content = html! {
         @if has_none { p class="note" { (prose(say("No host is running: start one with `wed serve`."))) } }
@@ -115,25 +112,11 @@ async fn alarms(session: &Session) -> Option<Markup> {
 }
 
 /// The newest exceptions of the flows that have most.
-async fn exceptions(
-    session: &Session,
-    flows: &[FlowSummary],
-) -> Result<Option<Markup>, ClientError> {
+async fn exceptions(session: &Session, flows: &[FlowSummary]) -> Result<Option<Markup>, ClientError> {
     let mut rows = Vec::new();
-    for flow in flows
-        .iter()
-        .filter(|flow| flow.exception > 0)
-        .take(FLOWS_MAX)
-    {
-        let filter = InstanceFilter {
-            status: Some(Status::Exception),
-            ..InstanceFilter::default()
-        };
-        for one in session
-            .client
-            .instances(&flow.name, &filter, Some(EXCEPTIONS_MAX))
-            .await?
-        {
+    for flow in flows.iter().filter(|flow| flow.exception > 0).take(FLOWS_MAX) {
+        let filter = InstanceFilter { status: Some(Status::Exception), ..InstanceFilter::default() };
+        for one in session.client.instances(&flow.name, &filter, Some(EXCEPTIONS_MAX)).await? {
             rows.push((flow.name.clone(), one));
         }
     }
@@ -162,12 +145,7 @@ async fn exceptions(
 async fn waiting(session: &Session, flows: &[FlowSummary]) -> Option<Markup> {
     let mut reasons: BTreeMap<(String, String), usize> = BTreeMap::new();
     for flow in flows.iter().filter(|flow| flow.jobs > 0).take(FLOWS_MAX) {
-        for job in session
-            .client
-            .jobs(&flow.name, None, Some(JOBS_MAX))
-            .await
-            .ok()?
-        {
+        for job in session.client.jobs(&flow.name, None, Some(JOBS_MAX)).await.ok()? {
             if let Some(code) = job.waits_for {
                 *reasons.entry((flow.name.clone(), code)).or_default() += 1;
             }

@@ -36,9 +36,7 @@ pub(crate) async fn relay(
         return Failure::foreign(language).into_response();
     }
     let asked = uri.path_and_query().map_or("", |whole| whole.as_str());
-    let below = asked
-        .strip_prefix(ROOT)
-        .and_then(|rest| rest.strip_prefix("/work/api/"));
+    let below = asked.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix("/work/api/"));
     let token = cookie(&headers, SESSION).unwrap_or_default();
     let (Some(below), Some(api)) = (below, console.with_token(&token)) else {
         return Failure::nowhere(language).into_response();

@@ -17,16 +17,8 @@ pub(crate) async fn reservations(session: Session) -> Answer {
     let flows = session.client.flows().await.map_err(&failed)?;
     let mut found = Vec::new();
     for flow in flows {
-        let held = session
-            .client
-            .reservations(&flow.name)
-            .await
-            .map_err(&failed)?;
-        let stock = session
-            .client
-            .resources(&flow.name)
-            .await
-            .map_err(&failed)?;
+        let held = session.client.reservations(&flow.name).await.map_err(&failed)?;
+        let stock = session.client.resources(&flow.name).await.map_err(&failed)?;
         if !held.is_empty() || !stock.is_empty() {
             found.push((flow.name, held, stock));
         }
@@ -47,14 +39,8 @@ pub(crate) async fn reservations(session: Session) -> Answer {
 /// Reservations of a flow, or of an instance: those that are held first.
 pub(crate) fn reservation_table(session: &Session, flow: &str, list: &[Reservation]) -> Markup {
     let say = |text| session.language.say(text);
-    let heads = [
-        say("Key"),
-        say("Instance"),
-        say("Transition"),
-        say("State"),
-        say("Waits for"),
-        say("Asked for (UTC)"),
-    ];
+    let heads =
+        [say("Key"), say("Instance"), say("Transition"), say("State"), say("Waits for"), say("Asked for (UTC)")];
     let mut sorted: Vec<&Reservation> = list.iter().collect();
     sorted.sort_by(|a, b| (!a.held, &a.resource, &a.key).cmp(&(!b.held, &b.resource, &b.key)));
     table(
@@ -87,12 +73,7 @@ fn stock_table(session: &Session, flow: &str, stock: &[Resource]) -> Markup {
     let say = |text| session.language.say(text);
     table(
         &format!("{} {flow}", say("Stock")),
-        &[
-            say("Stock"),
-            say("Capacity"),
-            say("Always left"),
-            say("Held"),
-        ],
+        &[say("Stock"), say("Capacity"), say("Always left"), say("Held")],
         &html! {
             @for one in stock {
                 tr {

@@ -13,19 +13,10 @@ use crate::session::{Sent, Session};
 use crate::shown::{number, value};
 
 /// Query that the page begins with.
-const EXAMPLE: &str =
-    "SELECT wid, status, started, changed\nFROM wed_instance\nORDER BY wid DESC\nLIMIT 20";
+const EXAMPLE: &str = "SELECT wid, status, started, changed\nFROM wed_instance\nORDER BY wid DESC\nLIMIT 20";
 /// Tables that a query may read.
-const TABLES: [&str; 8] = [
-    "wed_flow",
-    "wed_attr",
-    "wed_trig",
-    "job_pool",
-    "wed_trace",
-    "wed_attempt",
-    "wed_instance",
-    "wed_reservation",
-];
+const TABLES: [&str; 8] =
+    ["wed_flow", "wed_attr", "wed_trig", "job_pool", "wed_trace", "wed_attempt", "wed_instance", "wed_reservation"];
 
 /// The form for a query.
 pub(crate) async fn form(session: Session, Path(flow): Path<String>) -> Answer {
@@ -36,10 +27,7 @@ pub(crate) async fn form(session: Session, Path(flow): Path<String>) -> Answer {
 /// The rows of a query.
 pub(crate) async fn run(session: Session, Path(flow): Path<String>, sent: Sent) -> Answer {
     let detail = detail(&session, &flow).await?;
-    let asked = Query {
-        sql: sent.text("sql").to_owned(),
-        limit: None,
-    };
+    let asked = Query { sql: sent.text("sql").to_owned(), limit: None };
     let found = session.client.query(&flow, &asked).await;
     let content = match &found {
         Ok(result) => rows(&session, result),

@@ -72,39 +72,24 @@ pub(crate) async fn webhooks(session: Session) -> Answer {
 
 /// Adds or removes a webhook.
 pub(crate) async fn change_webhook(session: Session, sent: Sent) -> Answer {
-    let place = WebhookPlace {
-        url: sent.text("url").to_owned(),
-        flow: sent.given("flow"),
-        ..WebhookPlace::default()
-    };
+    let place = WebhookPlace { url: sent.text("url").to_owned(), flow: sent.given("flow"), ..WebhookPlace::default() };
     let failed = session.failed();
     let message = match sent.text("act") {
         "again" => {
             let again = session.client.redeliver(sent.text("name"), None).await;
             let again = again.map_err(&failed)?;
-            format!(
-                "{} {}",
-                again.messages,
-                session.language.say("messages are sent again.")
-            )
+            format!("{} {}", again.messages, session.language.say("messages are sent again."))
         }
         "remove" => {
-            session
-                .client
-                .delete_webhook(&place)
-                .await
-                .map_err(&failed)?;
+            session.client.delete_webhook(&place).await.map_err(&failed)?;
             session.language.say("The webhook was removed.").to_owned()
         }
         _ => {
             let set = session.client.set_webhook(&place).await.map_err(&failed)?;
             match set.secret {
-                Some(secret) => format!(
-                    "{} {secret}",
-                    session
-                        .language
-                        .say("Announced from now on. The secret of its signatures:")
-                ),
+                Some(secret) => {
+                    format!("{} {secret}", session.language.say("Announced from now on. The secret of its signatures:"))
+                }
                 None => session.language.say("Announced as before.").to_owned(),
             }
         }
@@ -169,19 +154,12 @@ pub(crate) async fn change_people(session: Session, sent: Sent) -> Answer {
     let failed = session.failed();
     let message = match sent.text("act") {
         "user" => {
-            let user = NewUser {
-                name: sent.text("name").to_owned(),
-                role: sent.text("role").to_owned(),
-            };
+            let user = NewUser { name: sent.text("name").to_owned(), role: sent.text("role").to_owned() };
             session.client.create_user(&user).await.map_err(&failed)?;
             session.language.say("The user was made.")
         }
         "end" => {
-            session
-                .client
-                .delete_token(sent.text("token"))
-                .await
-                .map_err(&failed)?;
+            session.client.delete_token(sent.text("token")).await.map_err(&failed)?;
             session.language.say("The token has ended.")
         }
         _ => return Err(Failure::broken(session.language)),
@@ -191,26 +169,10 @@ pub(crate) async fn change_people(session: Session, sent: Sent) -> Answer {
 
 /// The audit log, newest first.
 pub(crate) async fn audit(session: Session, query: Query) -> Answer {
-    let since = query.given("since").map(|day| {
-        if day.len() == 16 {
-            format!("{day}:00Z")
-        } else {
-            day.to_owned()
-        }
-    });
-    let entries = session
-        .client
-        .audit(since.as_deref(), Some(ENTRIES_MAX))
-        .await
-        .map_err(session.failed())?;
+    let since = query.given("since").map(|day| if day.len() == 16 { format!("{day}:00Z") } else { day.to_owned() });
+    let entries = session.client.audit(since.as_deref(), Some(ENTRIES_MAX)).await.map_err(session.failed())?;
     let say = |text| session.language.say(text);
-    let heads = [
-        say("When (UTC)"),
-        say("By"),
-        say("What"),
-        say("On"),
-        say("Detail"),
-    ];
+    let heads = [say("When (UTC)"), say("By"), say("What"), say("On"), say("Detail")];
     let body = html! {
         h1 { (say("Audit log")) }
         form class="line" {
@@ -315,13 +277,7 @@ async fn today(session: &Session) -> Result<Markup, Failure> {
     let today = session.client.receipts(&today).await;
     let today = today.map_err(session.failed())?.items;
     let say = |text| session.language.say(text);
-    let heads = [
-        say("Flow"),
-        say("Transition"),
-        say("Commits"),
-        say("Failures"),
-        say("Fuel"),
-    ];
+    let heads = [say("Flow"), say("Transition"), say("Commits"), say("Failures"), say("Fuel")];
     Ok(table(
         say("Today (UTC)"),
         &heads,

@@ -36,11 +36,7 @@ impl FromRequestParts<Console> for Operator {
         let away = || Redirect::to(&format!("{ROOT}/sign-in")).into_response();
         let client = Some(token.as_str()).filter(|token| !token.is_empty());
         let client = client.and_then(|token| console.client(token));
-        Ok(Operator {
-            client: client.ok_or_else(away)?,
-            language: Language::of(&parts.headers),
-            proof: proof(&token),
-        })
+        Ok(Operator { client: client.ok_or_else(away)?, language: Language::of(&parts.headers), proof: proof(&token) })
     }
 }
 
@@ -50,14 +46,7 @@ pub(crate) async fn list(operator: Operator) -> Answer {
     let say = |text| language.say(text);
     let tenants = operator.client.tenants().await;
     let tenants = tenants.map_err(|error| Failure::of(error, language))?;
-    let heads = [
-        say("Tenant"),
-        say("Flows"),
-        say("Components"),
-        say("Users"),
-        say("Made (UTC)"),
-        say("Change"),
-    ];
+    let heads = [say("Tenant"), say("Flows"), say("Components"), say("Users"), say("Made (UTC)"), say("Change")];
     let title = say("Tenants");
     let body = html! {
         header class="top" {
@@ -109,15 +98,8 @@ fn row(operator: &Operator, tenant: &Tenant) -> Markup {
 
 /// Suspends a tenant, or activates it again.
 pub(crate) async fn change(operator: Operator, sent: Sent) -> Answer {
-    let change = TenantChange {
-        description: None,
-        token_days: None,
-        suspended: Some(sent.text("act") == "suspend"),
-    };
-    let changed = operator
-        .client
-        .change_tenant(sent.text("tenant"), &change)
-        .await;
+    let change = TenantChange { description: None, token_days: None, suspended: Some(sent.text("act") == "suspend") };
+    let changed = operator.client.change_tenant(sent.text("tenant"), &change).await;
     changed.map_err(|error| Failure::of(error, operator.language))?;
     Ok(Redirect::to(&format!("{ROOT}{PLACE}")).into_response())
 }

@@ -13,12 +13,7 @@ use crate::words::Language;
 const EXCEPTION: &str = "_EXCPT";
 
 /// The states of an instance, newest last, with the differences between them.
-pub(crate) fn timeline(
-    session: &Session,
-    address: &str,
-    rows: &[TraceRow],
-    attempts: &[Attempt],
-) -> Markup {
+pub(crate) fn timeline(session: &Session, address: &str, rows: &[TraceRow], attempts: &[Attempt]) -> Markup {
     let say = |text| session.language.say(text);
     let empty = Map::new();
     html! {
@@ -90,12 +85,7 @@ fn class_of(status: Status) -> &'static str {
 }
 
 /// Changes of a state: each attribute with its value before and after. Of the first one, what is not null.
-fn changes(
-    session: &Session,
-    before: &Map<String, Value>,
-    after: &Map<String, Value>,
-    is_first: bool,
-) -> Markup {
+fn changes(session: &Session, before: &Map<String, Value>, after: &Map<String, Value>, is_first: bool) -> Markup {
     let changed = |(name, value): &(&String, &Value)| match is_first {
         true => !value.is_null(),
         false => before.get(*name) != Some(*value),
@@ -160,11 +150,7 @@ fn logs(attempt: &Attempt) -> Markup {
 /// Attempts that changed nothing, newest first.
 pub(crate) fn failed_attempts(session: &Session, attempts: &[Attempt]) -> Markup {
     let say = |text| session.language.say(text);
-    let failed: Vec<_> = attempts
-        .iter()
-        .filter(|attempt| attempt.seq.is_none())
-        .rev()
-        .collect();
+    let failed: Vec<_> = attempts.iter().filter(|attempt| attempt.seq.is_none()).rev().collect();
     html! {
         @if !failed.is_empty() {
             h2 { (say("Attempts that changed nothing")) }

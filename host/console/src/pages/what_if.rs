@@ -5,9 +5,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
 use serde_json::{Map, Value};
-use wedflow_documents::{
-    AssumedCondition, Assumption, ConditionPreview, FlowDetail, Instance, Status, WhatIf,
-};
+use wedflow_documents::{AssumedCondition, Assumption, ConditionPreview, FlowDetail, Instance, Status, WhatIf};
 use wedflow_model::Wid;
 
 use super::flow::{detail, of_flow};
@@ -26,78 +24,34 @@ pub(crate) async fn form(session: Session, Path((flow, wid)): Path<(String, Wid)
 }
 
 /// The answer to a changed state; the form alone, with the reason that was given, where no state was sent.
-pub(crate) async fn answer(
-    session: Session,
-    Path((flow, wid)): Path<(String, Wid)>,
-    sent: Sent,
-) -> Answer {
+pub(crate) async fn answer(session: Session, Path((flow, wid)): Path<(String, Wid)>, sent: Sent) -> Answer {
     let has_state = sent.0.keys().any(|field| field.starts_with("a."));
-    shown(
-        &session,
-        &flow,
-        wid,
-        has_state.then_some(&sent),
-        sent.text("reason"),
-    )
-    .await
+    shown(&session, &flow, wid, has_state.then_some(&sent), sent.text("reason")).await
 }
 
 /// Reads the changed values of a form, of which there must be one.
-pub(crate) fn changed(
-    session: &Session,
-    detail: &FlowDetail,
-    sent: &Sent,
-) -> Result<Map<String, Value>, Failure> {
+pub(crate) fn changed(session: &Session, detail: &FlowDetail, sent: &Sent) -> Result<Map<String, Value>, Failure> {
     let state = read_changed(session, detail, sent)?;
     match state.is_empty() {
-        true => Err(Failure::wrong(
-            session.language,
-            session.language.say("No value was changed."),
-        )),
+        true => Err(Failure::wrong(session.language, session.language.say("No value was changed."))),
         false => Ok(state),
     }
 }
 
-async fn shown(
-    session: &Session,
-    flow: &str,
-    wid: Wid,
-    sent: Option<&Sent>,
-    reason: &str,
-) -> Answer {
+async fn shown(session: &Session, flow: &str, wid: Wid, sent: Option<&Sent>, reason: &str) -> Answer {
     let detail = detail(session, flow).await?;
-    let instance = session
-        .client
-        .instance(flow, wid)
-        .await
-        .map_err(session.failed())?;
+    let instance = session.client.instance(flow, wid).await.map_err(session.failed())?;
     let answer = match sent {
         Some(sent) => {
-            let assumed = Assumption {
-                state: changed(session, &detail, sent)?,
-                transition: sent.given("transition"),
-            };
-            Some(
-                session
-                    .client
-                    .what_if(flow, wid, &assumed)
-                    .await
-                    .map_err(session.failed())?,
-            )
+            let assumed = Assumption { state: changed(session, &detail, sent)?, transition: sent.given("transition") };
+            Some(session.client.what_if(flow, wid, &assumed).await.map_err(session.failed())?)
         }
         None => None,
     };
     let say = |text| session.language.say(text);
     let address = instance_address(flow, wid);
     let is_set = instance.status == Status::Exception && session.may("jobs:write");
-    let title = format!(
-        "{} {flow} {wid}",
-        if is_set {
-            say("Set the state:")
-        } else {
-            say("What if:")
-        }
-    );
+    let title = format!("{} {flow} {wid}", if is_set { say("Set the state:") } else { say("What if:") });
     let body = html! {
         p class="soft" { a href=(flow_address(flow)) { (flow) } " / " a href=(address) { (wid) } }
         h1 { (title) }
@@ -135,12 +89,7 @@ async fn shown(
 }
 
 /// A field for each attribute, with the value before it was changed.
-fn fields(
-    session: &Session,
-    detail: &FlowDetail,
-    instance: &Instance,
-    sent: Option<&Sent>,
-) -> Markup {
+fn fields(session: &Session, detail: &FlowDetail, instance: &Instance, sent: Option<&Sent>) -> Markup {
     let say = |text| session.language.say(text);
     let heads = [say("Attribute"), say("Type"), say("Value; empty is null")];
     table(
@@ -207,11 +156,7 @@ fn result(session: &Session, answer: &WhatIf) -> Markup {
 }
 
 /// The form with a trigger's condition, to be changed.
-pub(crate) async fn condition_form(
-    session: Session,
-    Path(flow): Path<String>,
-    query: Query,
-) -> Answer {
+pub(crate) async fn condition_form(session: Session, Path(flow): Path<String>, query: Query) -> Answer {
     let detail = detail(&session, &flow).await?;
     let trigger = query.given("trigger").unwrap_or("final").to_owned();
     let now = condition_of(&detail, &trigger).ok_or_else(|| Failure::nowhere(session.language))?;
@@ -221,10 +166,7 @@ pub(crate) async fn condition_form(
 /// The answer to a changed condition.
 pub(crate) async fn condition(session: Session, Path(flow): Path<String>, sent: Sent) -> Answer {
     let detail = detail(&session, &flow).await?;
-    let assumed = AssumedCondition {
-        trigger: sent.text("trigger").to_owned(),
-        when: sent.text("when").to_owned(),
-    };
+    let assumed = AssumedCondition { trigger: sent.text("trigger").to_owned(), when: sent.text("when").to_owned() };
     let found = session.client.what_if_condition(&flow, &assumed).await;
     let content = match &found {
         Ok(preview) => differing(&session, &flow, preview),
@@ -241,24 +183,12 @@ pub(crate) async fn condition(session: Session, Path(flow): Path<String>, sent: 
 fn condition_of(detail: &FlowDetail, trigger: &str) -> Option<String> {
     let found = detail.triggers.iter().find(|one| match one.r#final {
         true => trigger == "final",
-        false => {
-            one.name
-                .as_deref()
-                .filter(|name| !name.is_empty())
-                .or(one.transition.as_deref())
-                == Some(trigger)
-        }
+        false => one.name.as_deref().filter(|name| !name.is_empty()).or(one.transition.as_deref()) == Some(trigger),
     });
     found.map(|one| one.when.clone())
 }
 
-fn condition_page(
-    session: &Session,
-    detail: &FlowDetail,
-    trigger: &str,
-    now: &str,
-    content: &Markup,
-) -> Response {
+fn condition_page(session: &Session, detail: &FlowDetail, trigger: &str, now: &str, content: &Markup) -> Response {
     let say = |text| session.language.say(text);
     let address = format!("{}/condition", flow_address(&detail.name));
     let content = html! {

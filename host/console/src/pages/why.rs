@@ -13,20 +13,12 @@ use crate::shown::{time, value};
 use crate::words::Language;
 
 /// The conditions of a flow over a state of an instance.
-pub(crate) async fn why(
-    session: Session,
-    Path((flow, wid)): Path<(String, Wid)>,
-    query: Query,
-) -> Answer {
+pub(crate) async fn why(session: Session, Path((flow, wid)): Path<(String, Wid)>, query: Query) -> Answer {
     let which = WhyFilter {
         trigger: query.given("trigger").map(str::to_owned),
         seq: query.given("seq").and_then(|text| text.parse().ok()),
     };
-    let why = session
-        .client
-        .why(&flow, wid, &which)
-        .await
-        .map_err(session.failed())?;
+    let why = session.client.why(&flow, wid, &which).await.map_err(session.failed())?;
     let say = |text| session.language.say(text);
     let address = instance_address(&flow, wid);
     let title = format!("{} {} {wid}", say("Why:"), flow);
@@ -98,12 +90,10 @@ fn branch(language: Language, clauses: &[Clause], path: &str) -> Markup {
     let Some(clause) = clauses.iter().find(|one| one.path == path) else {
         return html! {};
     };
-    let parts = clauses
-        .iter()
-        .filter(|one| match one.path.rsplit_once('.') {
-            Some((above, _)) => above == path,
-            None => path.is_empty() && !one.path.is_empty(),
-        });
+    let parts = clauses.iter().filter(|one| match one.path.rsplit_once('.') {
+        Some((above, _)) => above == path,
+        None => path.is_empty() && !one.path.is_empty(),
+    });
     let words = match clause.kind {
         ClauseKind::And => Some(language.say("all of")),
         ClauseKind::Or => Some(language.say("any of")),
@@ -136,10 +126,7 @@ fn branch(language: Language, clauses: &[Clause], path: &str) -> Markup {
 }
 
 /// Says which attribute makes a clause unknown.
-fn unknown<'a>(
-    language: Language,
-    mut reads: impl Iterator<Item = (&'a String, &'a Value)>,
-) -> Markup {
+fn unknown<'a>(language: Language, mut reads: impl Iterator<Item = (&'a String, &'a Value)>) -> Markup {
     html! {
         @if let Some((name, _)) = reads.find(|(_, value)| value.is_null()) {
             ": " (language.say("unknown, because it has no value:")) " " (name)
@@ -167,12 +154,8 @@ fn outcome_words(language: Language, outcome: TriggerOutcome) -> Markup {
         TriggerOutcome::False | TriggerOutcome::Unknown => language.say("so it does not fire"),
         TriggerOutcome::Fault => language.say("so the instance becomes an exception"),
         TriggerOutcome::Final => language.say("the instance ends, or has ended"),
-        TriggerOutcome::Suppressed => {
-            language.say("the final condition holds too, and nothing else fires")
-        }
-        TriggerOutcome::Holds => {
-            language.say("it holds, and nothing is pending: a retry or a re-match fires it")
-        }
+        TriggerOutcome::Suppressed => language.say("the final condition holds too, and nothing else fires"),
+        TriggerOutcome::Holds => language.say("it holds, and nothing is pending: a retry or a re-match fires it"),
     };
     html! { span class="soft" { (words) } }
 }

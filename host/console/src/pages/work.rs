@@ -21,11 +21,7 @@ pub(crate) async fn jobs(session: Session, query: Query) -> Answer {
     flows.retain(|flow| flow.jobs > 0 && query.given("flow").is_none_or(|name| name == flow.name));
     let mut found = Vec::new();
     for flow in flows.iter().take(FLOWS_MAX) {
-        let jobs = session
-            .client
-            .jobs(&flow.name, None, Some(JOBS_MAX))
-            .await
-            .map_err(&failed)?;
+        let jobs = session.client.jobs(&flow.name, None, Some(JOBS_MAX)).await.map_err(&failed)?;
         found.push((flow, jobs));
     }
     let say = |text| session.language.say(text);
@@ -48,13 +44,7 @@ pub(crate) async fn jobs(session: Session, query: Query) -> Answer {
 
 fn job_table(session: &Session, flow: &str, jobs: &[Job]) -> Markup {
     let say = |text| session.language.say(text);
-    let heads = [
-        say("Instance"),
-        say("Trigger"),
-        say("Attempts"),
-        say("Due (UTC)"),
-        say("Waits for"),
-    ];
+    let heads = [say("Instance"), say("Trigger"), say("Attempts"), say("Due (UTC)"), say("Waits for")];
     table(
         &format!("{} {flow}", say("Pending jobs")),
         &heads,
@@ -81,22 +71,11 @@ pub(crate) async fn schedules(session: Session) -> Answer {
     let flows = session.client.flows().await.map_err(&failed)?;
     let mut found: Vec<(String, Schedule)> = Vec::new();
     for flow in &flows {
-        let schedules = session
-            .client
-            .schedules(&flow.name)
-            .await
-            .map_err(&failed)?;
+        let schedules = session.client.schedules(&flow.name).await.map_err(&failed)?;
         found.extend(schedules.into_iter().map(|one| (flow.name.clone(), one)));
     }
     let say = |text| session.language.say(text);
-    let heads = [
-        say("Schedule"),
-        say("Pattern"),
-        say("Next (UTC)"),
-        say("Last (UTC)"),
-        say("State"),
-        say("Change"),
-    ];
+    let heads = [say("Schedule"), say("Pattern"), say("Next (UTC)"), say("Last (UTC)"), say("State"), say("Change")];
     let body = html! {
         h1 { (say("Schedules")) }
         @if found.is_empty() { p class="box" { (prose(say("There is no schedule. `wed schedule set` makes one."))) } }
@@ -143,11 +122,7 @@ fn schedule_row(session: &Session, flow: &str, one: &Schedule) -> Markup {
 pub(crate) async fn pause_schedule(session: Session, sent: Sent) -> Answer {
     let pause = sent.text("act") == "pause";
     let (flow, schedule) = (sent.text("flow"), sent.text("schedule"));
-    session
-        .client
-        .pause_schedule(flow, schedule, pause)
-        .await
-        .map_err(session.failed())?;
+    session.client.pause_schedule(flow, schedule, pause).await.map_err(session.failed())?;
     let message = match pause {
         true => session.language.say("The schedule is paused."),
         false => session.language.say("The schedule runs again."),

@@ -20,10 +20,7 @@ pub fn change(source: &str, trigger: &str, change: &Change) -> Result<String, St
     if !parsed.diagnostics.is_empty() {
         return Err("the text has errors: mend them first".to_owned());
     }
-    let editor = Editor {
-        source,
-        statements: &parsed.statements,
-    };
+    let editor = Editor { source, statements: &parsed.statements };
     match change {
         Change::Rename(to) => editor.rename(trigger, to),
         Change::Delete => editor.delete(trigger),
@@ -49,10 +46,7 @@ impl<'s> Editor<'s> {
     fn trigger(&self, name: &str) -> Result<(&'s NewTrigger, Range<usize>), String> {
         let found = self.triggers().find(|(new, _)| new.definition.name == name);
         let (new, lines) = found.ok_or_else(|| format!("there is no trigger {name}"))?;
-        match self.source[lines.clone()]
-            .to_uppercase()
-            .contains("INSERT INTO")
-        {
+        match self.source[lines.clone()].to_uppercase().contains("INSERT INTO") {
             true => Err("triggers of INSERT statements are changed in the text".to_owned()),
             false => Ok((new, lines)),
         }
@@ -119,9 +113,7 @@ impl<'s> Editor<'s> {
     fn add(&self, trigger: &str, after: Option<&str>) -> Result<String, String> {
         self.must_be_free(trigger)?;
         let after = after.map(|after| self.trigger(after)).transpose()?;
-        let written = after
-            .as_ref()
-            .and_then(|(new, _)| first_written(&new.definition));
+        let written = after.as_ref().and_then(|(new, _)| first_written(&new.definition));
         let own = name(trigger);
         let mut text = String::new();
         let is_there = |one: &Statement| match &one.kind {
@@ -131,9 +123,7 @@ impl<'s> Editor<'s> {
         if !self.statements.iter().any(is_there) {
             text += &format!("CREATE WED-ATTRIBUTE {own} text;\n");
         }
-        let waits = written.map_or_else(String::new, |one| {
-            format!("{} IS NOT NULL AND ", quoted(one))
-        });
+        let waits = written.map_or_else(String::new, |one| format!("{} IS NOT NULL AND ", quoted(one)));
         text += &format!(
             "CREATE WED-TRIGGER {own}\n  WHEN ({waits}{} IS NULL)\n  FIRE {own}\n  WRITES ({own});",
             quoted(trigger)
@@ -174,26 +164,14 @@ mod tests {
     #[test]
     fn statements_are_changed_where_they_have_to_be() {
         let renamed = changed("one", &Change::Rename("It's <b>".to_owned()));
-        assert_eq!(
-            renamed,
-            SOURCE.replace("TRIGGER one", "TRIGGER \"It's <b>\"")
-        );
+        assert_eq!(renamed, SOURCE.replace("TRIGGER one", "TRIGGER \"It's <b>\""));
         let deleted = changed("one", &Change::Delete);
-        assert!(
-            !deleted.contains("one") && !deleted.contains("first"),
-            "{deleted}"
-        );
+        assert!(!deleted.contains("one") && !deleted.contains("first"), "{deleted}");
         let placed = changed("two", &Change::Place(None));
         assert!(placed.find("two") < placed.find("-- first"), "{placed}");
         let added = changed("three", &Change::Add(Some("one".to_owned())));
-        assert!(
-            added.contains("-- end\nCREATE WED-ATTRIBUTE three text;\nCREATE WED-TRIGGER three"),
-            "{added}"
-        );
-        assert!(
-            added.contains("WHEN (a IS NOT NULL AND three IS NULL)"),
-            "{added}"
-        );
+        assert!(added.contains("-- end\nCREATE WED-ATTRIBUTE three text;\nCREATE WED-TRIGGER three"), "{added}");
+        assert!(added.contains("WHEN (a IS NOT NULL AND three IS NULL)"), "{added}");
         assert!(change(SOURCE, "three", &Change::Delete).is_err());
     }
 }

@@ -74,10 +74,7 @@ pub fn first_word(source: &str) -> Option<String> {
 pub(crate) fn condition_words(sql: &str) -> Vec<(String, bool)> {
     let decoded = |token: Token| match token.kind {
         TokenKind::Text => (decode_text(&sql[token.span]), true),
-        TokenKind::Quoted => (
-            sql[token.span].trim_matches('"').replace("\"\"", "\""),
-            false,
-        ),
+        TokenKind::Quoted => (sql[token.span].trim_matches('"').replace("\"\"", "\""), false),
         TokenKind::Word => (sql[token.span].to_lowercase(), false),
         _ => (sql[token.span].to_owned(), false),
     };
@@ -118,18 +115,8 @@ fn word(input: &mut Input<'_>) -> winnow::Result<TokenKind> {
 }
 
 fn escaped_text(input: &mut Input<'_>) -> winnow::Result<TokenKind> {
-    let piece = alt((
-        ('\\', any).void(),
-        "''".void(),
-        take_while(1.., |c| c != '\'' && c != '\\').void(),
-    ));
-    closed(
-        (one_of(['e', 'E']), '\'').void(),
-        piece,
-        '\'',
-        TokenKind::Text,
-    )
-    .parse_next(input)
+    let piece = alt((('\\', any).void(), "''".void(), take_while(1.., |c| c != '\'' && c != '\\').void()));
+    closed((one_of(['e', 'E']), '\'').void(), piece, '\'', TokenKind::Text).parse_next(input)
 }
 
 fn text(input: &mut Input<'_>) -> winnow::Result<TokenKind> {
@@ -158,9 +145,7 @@ fn closed<'s>(
 fn dollar_text(input: &mut Input<'_>) -> winnow::Result<TokenKind> {
     let (_, tag, _) = ('$', take_while(0.., |c| is_part(c) && c != '$'), '$').parse_next(input)?;
     let end = format!("${tag}$");
-    (take_until(0.., end.as_str()), end.as_str())
-        .value(TokenKind::Text)
-        .parse_next(input)
+    (take_until(0.., end.as_str()), end.as_str()).value(TokenKind::Text).parse_next(input)
 }
 
 fn number(input: &mut Input<'_>) -> winnow::Result<TokenKind> {
@@ -168,11 +153,7 @@ fn number(input: &mut Input<'_>) -> winnow::Result<TokenKind> {
         opt('-'),
         take_while(1.., '0'..='9'),
         opt(('.', take_while(1.., '0'..='9'))),
-        opt((
-            one_of(['e', 'E']),
-            opt(one_of(['+', '-'])),
-            take_while(1.., '0'..='9'),
-        )),
+        opt((one_of(['e', 'E']), opt(one_of(['+', '-'])), take_while(1.., '0'..='9'))),
     )
         .value(TokenKind::Number)
         .parse_next(input)
@@ -220,10 +201,7 @@ mod tests {
     use super::*;
 
     fn kinds(source: &str) -> Vec<(TokenKind, &str)> {
-        lex(source)
-            .into_iter()
-            .map(|token| (token.kind, &source[token.span]))
-            .collect()
+        lex(source).into_iter().map(|token| (token.kind, &source[token.span])).collect()
     }
 
     #[test]
@@ -243,11 +221,8 @@ mod tests {
                 (Sign('<'), "<"),
             ]
         );
-        let texts: Vec<String> = kinds(source)
-            .iter()
-            .filter(|(kind, _)| *kind == Text)
-            .map(|(_, text)| decode_text(text))
-            .collect();
+        let texts: Vec<String> =
+            kinds(source).iter().filter(|(kind, _)| *kind == Text).map(|(_, text)| decode_text(text)).collect();
         assert_eq!(texts, ["it's", "a'b", " ' "]);
     }
 

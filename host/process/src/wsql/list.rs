@@ -45,14 +45,11 @@ impl List {
                 }
             ),
             List::Attributes => {
-                "SELECT aname AS attribute, atype AS type, adv AS default, open FROM wed_attr ORDER BY aname"
-                    .to_owned()
+                "SELECT aname AS attribute, atype AS type, adv AS default, open FROM wed_attr ORDER BY aname".to_owned()
             }
-            List::Conditions => {
-                "SELECT coalesce(cname, tgname) AS condition, cpred AS predicate, cfinal AS final \
+            List::Conditions => "SELECT coalesce(cname, tgname) AS condition, cpred AS predicate, cfinal AS final \
                  FROM wed_trig ORDER BY cfinal, tgid"
-                    .to_owned()
-            }
+                .to_owned(),
             List::Transitions => {
                 "SELECT trname AS transition, array_agg(tgname ORDER BY tgid) AS triggers FROM wed_trig \
                  WHERE NOT cfinal AND trname IS NOT NULL GROUP BY trname ORDER BY trname"

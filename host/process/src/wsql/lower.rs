@@ -23,16 +23,11 @@ pub struct Lowering {
 }
 
 /// Makes the flows of a source. Statements before the first `CREATE WED-FLOW` or `USE` are about the flow `name`.
-pub fn lower(
-    statements: &[Statement],
-    name: Option<&str>,
-) -> (Vec<FlowDefinition>, Vec<Diagnostic>) {
+pub fn lower(statements: &[Statement], name: Option<&str>) -> (Vec<FlowDefinition>, Vec<Diagnostic>) {
     let mut flows = Vec::new();
     let mut diagnostics = Vec::new();
     let mut current = name.map(|name| Lowering::new(empty(name)));
-    let finish = |done: Option<Lowering>,
-                  flows: &mut Vec<FlowDefinition>,
-                  diagnostics: &mut Vec<Diagnostic>| {
+    let finish = |done: Option<Lowering>, flows: &mut Vec<FlowDefinition>, diagnostics: &mut Vec<Diagnostic>| {
         let Some(done) = done else { return };
         let (flow, found) = done.finish();
         diagnostics.extend(found);
@@ -43,14 +38,7 @@ pub fn lower(
     };
     for statement in statements {
         match (&statement.kind, &mut current) {
-            (
-                StatementKind::CreateFlow {
-                    name,
-                    description,
-                    order,
-                },
-                _,
-            ) => {
+            (StatementKind::CreateFlow { name, description, order }, _) => {
                 finish(current.take(), &mut flows, &mut diagnostics);
                 if flows.iter().any(|flow| flow.name == name.text) {
                     diagnostics.push(twice("flow", name));
@@ -87,10 +75,7 @@ fn empty(name: &str) -> FlowDefinition {
 }
 
 fn twice(noun: &str, name: &Name) -> Diagnostic {
-    Diagnostic::error(
-        name.span.clone(),
-        format!("there is a {noun} {name} already"),
-    )
+    Diagnostic::error(name.span.clone(), format!("there is a {noun} {name} already"))
 }
 
 /// Makes the error of a name that is not known.
@@ -108,9 +93,7 @@ impl Lowering {
         let mut conditions = BTreeMap::new();
         for trigger in &definition.triggers {
             if let Some(name) = &trigger.condition {
-                conditions
-                    .entry(name.clone())
-                    .or_insert_with(|| trigger.when.clone());
+                conditions.entry(name.clone()).or_insert_with(|| trigger.when.clone());
             }
         }
         Lowering {
@@ -126,12 +109,7 @@ impl Lowering {
     pub fn add(&mut self, statement: &Statement) {
         match &statement.kind {
             StatementKind::CreateAttribute(name, attribute) => {
-                if self
-                    .definition
-                    .attributes
-                    .iter()
-                    .any(|one| one.name == name.text)
-                {
+                if self.definition.attributes.iter().any(|one| one.name == name.text) {
                     self.diagnostics.push(twice("attribute", name));
                 } else {
                     self.definition.attributes.push((**attribute).clone());
@@ -146,12 +124,7 @@ impl Lowering {
                 }
             }
             StatementKind::CreateFinal(when) => {
-                if self
-                    .definition
-                    .final_condition
-                    .replace(when.clone())
-                    .is_some()
-                {
+                if self.definition.final_condition.replace(when.clone()).is_some() {
                     let message = "there is a final condition already";
                     let error = Diagnostic::error(statement.span.clone(), message);
                     self.diagnostics.push(error.hint("Combine them with OR."));
@@ -162,9 +135,7 @@ impl Lowering {
                     self.diagnostics.push(twice("transition", name));
                 }
                 if let Some(binding) = binding {
-                    self.definition
-                        .transitions
-                        .insert(name.text.clone(), binding.clone());
+                    self.definition.transitions.insert(name.text.clone(), binding.clone());
                 }
             }
             StatementKind::CreateTrigger(new) => self.add_trigger(new),
@@ -173,11 +144,8 @@ impl Lowering {
             | StatementKind::CreateFlow { .. }
             | StatementKind::CreateInstance(_)
             | StatementKind::List(_) => self.diagnostics.push(
-                Diagnostic::error(
-                    statement.span.clone(),
-                    "the statement is no part of a definition",
-                )
-                .hint("`wed sql` runs it."),
+                Diagnostic::error(statement.span.clone(), "the statement is no part of a definition")
+                    .hint("`wed sql` runs it."),
             ),
             StatementKind::Frame => {}
         }
@@ -195,12 +163,7 @@ impl Lowering {
 
     fn add_trigger(&mut self, new: &NewTrigger) {
         let mut trigger = new.definition.clone();
-        if self
-            .definition
-            .triggers
-            .iter()
-            .any(|one| one.name == trigger.name)
-        {
+        if self.definition.triggers.iter().any(|one| one.name == trigger.name) {
             self.diagnostics.push(twice("trigger", &new.name));
             return;
         }
@@ -218,17 +181,10 @@ impl Lowering {
         }
         if let Some(name) = &trigger.condition {
             self.unused.remove(name);
-            self.conditions
-                .entry(name.clone())
-                .or_insert_with(|| trigger.when.clone());
+            self.conditions.entry(name.clone()).or_insert_with(|| trigger.when.clone());
         }
         for name in &new.writes {
-            let known = || {
-                self.definition
-                    .attributes
-                    .iter()
-                    .map(|one| one.name.as_str())
-            };
+            let known = || self.definition.attributes.iter().map(|one| one.name.as_str());
             if !known().any(|one| one == name.text) && nearest(&name.text, known()).is_some() {
                 let mut warning = unknown("attribute", name, known());
                 warning.severity = crate::diagnostic::Severity::Warning;
@@ -253,9 +209,6 @@ impl Lowering {
             let message = format!("condition {name} fires nothing: no trigger names it");
             Diagnostic::warning(name.span.clone(), message)
         });
-        (
-            self.definition,
-            self.diagnostics.into_iter().chain(unused).collect(),
-        )
+        (self.definition, self.diagnostics.into_iter().chain(unused).collect())
     }
 }

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde_json::{Map, Value as Json};
-use wedflow_model::{
-    AttributeDefinition, AttributeType, Numbering, TransitionDefinition, TriggerDefinition,
-};
+use wedflow_model::{AttributeDefinition, AttributeType, Numbering, TransitionDefinition, TriggerDefinition};
 
 use super::lexer::{Token, TokenKind, decode_text, lex};
 use super::list::{FiredKind, List};
@@ -21,15 +19,8 @@ use crate::syntax::Name;
 const ERRORS_MAX: usize = 25;
 
 const STARTERS: [&str; 6] = ["CREATE", "ENABLE", "DISABLE", "LIST", "USE", "INSERT"];
-const CREATED: [&str; 7] = [
-    "WED-FLOW",
-    "WED-ATTRIBUTE",
-    "WED-CONDITION",
-    "FINAL",
-    "WED-TRANSITION",
-    "WED-TRIGGER",
-    "INSTANCE",
-];
+const CREATED: [&str; 7] =
+    ["WED-FLOW", "WED-ATTRIBUTE", "WED-CONDITION", "FINAL", "WED-TRANSITION", "WED-TRIGGER", "INSTANCE"];
 const LISTED: [&str; 13] = [
     "WED-FLOWS",
     "WED-TRIGGERS",
@@ -84,18 +75,10 @@ pub struct ParsedStatements {
 pub fn parse(source: &str) -> ParsedStatements {
     if source.len() > SOURCE_BYTES_MAX {
         let message = format!("the source has {} bytes", source.len());
-        let error = Diagnostic::error(0..0, message)
-            .hint(format!("At most {SOURCE_BYTES_MAX} bytes are read."));
-        return ParsedStatements {
-            statements: Vec::new(),
-            diagnostics: vec![error],
-        };
+        let error = Diagnostic::error(0..0, message).hint(format!("At most {SOURCE_BYTES_MAX} bytes are read."));
+        return ParsedStatements { statements: Vec::new(), diagnostics: vec![error] };
     }
-    let mut parser = Parser {
-        source,
-        tokens: lex(source),
-        at: 0,
-    };
+    let mut parser = Parser { source, tokens: lex(source), at: 0 };
     let mut statements = Vec::new();
     let mut diagnostics = Vec::new();
     while parser.at < parser.tokens.len() {
@@ -112,10 +95,7 @@ pub fn parse(source: &str) -> ParsedStatements {
         }
     }
     diagnostics.truncate(ERRORS_MAX);
-    ParsedStatements {
-        statements,
-        diagnostics,
-    }
+    ParsedStatements { statements, diagnostics }
 }
 
 /// Returns the keywords and kinds of names that may stand behind `source`, for completion.
@@ -124,9 +104,7 @@ pub fn expected_at(source: &str) -> Vec<String> {
     let probe = format!("{source} \u{aa}");
     let parsed = parse(&probe);
     let last = parsed.diagnostics.last();
-    last.filter(|one| one.span.end == probe.len())
-        .map(|one| one.expected.clone())
-        .unwrap_or_default()
+    last.filter(|one| one.span.end == probe.len()).map(|one| one.expected.clone()).unwrap_or_default()
 }
 
 /// Error of the parser, boxed since it is rare.
@@ -168,12 +146,7 @@ impl Parser<'_> {
             return Err(self.unexpected("behind the statement", &["';'"]));
         }
         let kinds = kinds.into_iter();
-        Ok(kinds
-            .map(|kind| Statement {
-                kind,
-                span: span.clone(),
-            })
-            .collect())
+        Ok(kinds.map(|kind| Statement { kind, span: span.clone() }).collect())
     }
 
     /// Skips what is left of a statement that could not be read: behind its semicolon, or up to a line that begins one.
@@ -189,9 +162,7 @@ impl Parser<'_> {
 
     fn begins_statement(&self) -> bool {
         let line = self.source[..self.here().start].rsplit('\n').next();
-        self.keyword()
-            .is_some_and(|word| STARTERS.contains(&&*word))
-            && line.is_some_and(|line| line.trim().is_empty())
+        self.keyword().is_some_and(|word| STARTERS.contains(&&*word)) && line.is_some_and(|line| line.trim().is_empty())
     }
 
     fn create(&mut self) -> Result<StatementKind, ParseError> {
@@ -236,34 +207,20 @@ impl Parser<'_> {
                 }
             }
         }
-        Ok(StatementKind::CreateFlow {
-            name,
-            description,
-            order,
-        })
+        Ok(StatementKind::CreateFlow { name, description, order })
     }
 
     fn new_attribute(&mut self) -> Result<StatementKind, ParseError> {
         let name = self.name("the attribute's name")?;
         const OPTIONS: [&str; 3] = ["DEFAULT", "OPEN", "NUMBERED"];
-        let typed = self.peek() == Some(TokenKind::Text)
-            || self
-                .keyword()
-                .is_some_and(|word| !OPTIONS.contains(&&*word));
+        let typed =
+            self.peek() == Some(TokenKind::Text) || self.keyword().is_some_and(|word| !OPTIONS.contains(&&*word));
         let kind = match typed {
             true => self.attribute_type(&OPTIONS)?,
-            false => AttributeType {
-                scalar: wedflow_model::ScalarType::Text,
-                array: false,
-            },
+            false => AttributeType { scalar: wedflow_model::ScalarType::Text, array: false },
         };
-        let mut definition = AttributeDefinition {
-            name: name.text.clone(),
-            kind,
-            default: None,
-            open: false,
-            number: None,
-        };
+        let mut definition =
+            AttributeDefinition { name: name.text.clone(), kind, default: None, open: false, number: None };
         let mut options = Options::of(&OPTIONS);
         while let Some(option) = options.next(self, "in CREATE WED-ATTRIBUTE")? {
             match option {
@@ -320,16 +277,8 @@ impl Parser<'_> {
 
     fn new_transition(&mut self) -> Result<StatementKind, ParseError> {
         let name = self.name("the transition's name")?;
-        let mut options = Options::of(&[
-            "COMPONENT",
-            "FILES",
-            "HTTP",
-            "STARTS",
-            "INPUTS",
-            "OUTPUTS",
-            "SHARES",
-            "STATE",
-        ]);
+        let mut options =
+            Options::of(&["COMPONENT", "FILES", "HTTP", "STARTS", "INPUTS", "OUTPUTS", "SHARES", "STATE"]);
         let mut new = TransitionDefinition::default();
         let start = self.here();
         while let Some(option) = options.next(self, "in CREATE WED-TRANSITION")? {
@@ -341,38 +290,29 @@ impl Parser<'_> {
                 "INPUTS" => new.inputs = self.exchanged()?,
                 "OUTPUTS" => new.outputs = self.exchanged()?,
                 "SHARES" => {
-                    new.shares =
-                        self.list_of("(", |parser| Ok(parser.name("an attribute's name")?.text))?;
+                    new.shares = self.list_of("(", |parser| Ok(parser.name("an attribute's name")?.text))?;
                 }
                 _ => new.state = Some(self.name("an attribute's name")?.text),
             }
         }
         let of_component = new.files || !new.http.is_empty();
-        let of_flow = new.state.is_some()
-            || !(new.inputs.is_empty() && new.outputs.is_empty() && new.shares.is_empty());
+        let of_flow =
+            new.state.is_some() || !(new.inputs.is_empty() && new.outputs.is_empty() && new.shares.is_empty());
         let wrong = match (&new.component, &new.starts) {
-            (Some(_), Some(_)) => Some((
-                "a component performs it, or a flow",
-                "Leave one of them out.",
-            )),
-            (None, _) if of_component => Some((
-                "FILES and HTTP are for what a component performs",
-                "Add COMPONENT name.",
-            )),
-            (_, None) if of_flow => Some((
-                "INPUTS, OUTPUTS, SHARES and STATE are for what a flow performs",
-                "Add STARTS name.",
-            )),
+            (Some(_), Some(_)) => Some(("a component performs it, or a flow", "Leave one of them out.")),
+            (None, _) if of_component => {
+                Some(("FILES and HTTP are for what a component performs", "Add COMPONENT name."))
+            }
+            (_, None) if of_flow => {
+                Some(("INPUTS, OUTPUTS, SHARES and STATE are for what a flow performs", "Add STARTS name."))
+            }
             _ => None,
         };
         if let Some((message, hint)) = wrong {
             return Err(Box::new(Diagnostic::error(start, message).hint(hint)));
         }
         let is_performed = new.component.is_some() || new.starts.is_some();
-        Ok(StatementKind::CreateTransition(
-            name,
-            is_performed.then_some(new),
-        ))
+        Ok(StatementKind::CreateTransition(name, is_performed.then_some(new)))
     }
 
     /// Reads attributes with the attributes that they get: `(amount = total, note)`.
@@ -394,10 +334,7 @@ impl Parser<'_> {
             name,
             on: None,
             when: None,
-            fire: Name {
-                text: String::new(),
-                span: self.here(),
-            },
+            fire: Name { text: String::new(), span: self.here() },
             writes: Vec::new(),
         };
         let mut options = Options::of(&TRIGGER_OPTIONS);
@@ -571,18 +508,13 @@ impl Parser<'_> {
             return self.text(what);
         }
         if self.peek() != Some(TokenKind::Sign('(')) {
-            return Err(Box::new(
-                self.expected(&format!("{what} is missing"), vec!["'('".to_owned()]),
-            ));
+            return Err(Box::new(self.expected(&format!("{what} is missing"), vec!["'('".to_owned()])));
         }
         let inner = self.parenthesis()?;
         let text = self.source[inner.clone()].trim();
         match text.is_empty() {
             false => Ok(text.to_owned()),
-            true => Err(Box::new(Diagnostic::error(
-                inner,
-                format!("{what} is empty"),
-            ))),
+            true => Err(Box::new(Diagnostic::error(inner, format!("{what} is empty")))),
         }
     }
 
@@ -661,10 +593,9 @@ impl Parser<'_> {
         match self.peek() {
             Some(TokenKind::Text) => Ok(decode_text(self.take_token())),
             Some(TokenKind::Open) => Err(self.open_text()),
-            _ => Err(Box::new(self.expected(
-                &format!("{keyword} needs a string in single quotes"),
-                vec!["a string".to_owned()],
-            ))),
+            _ => Err(Box::new(
+                self.expected(&format!("{keyword} needs a string in single quotes"), vec!["a string".to_owned()]),
+            )),
         }
     }
 
@@ -677,14 +608,9 @@ impl Parser<'_> {
     }
 
     pub(super) fn integer(&mut self, keyword: &str) -> Result<i32, ParseError> {
-        let number = (self.peek() == Some(TokenKind::Number))
-            .then(|| self.source[self.here()].parse().ok())
-            .flatten();
+        let number = (self.peek() == Some(TokenKind::Number)).then(|| self.source[self.here()].parse().ok()).flatten();
         let Some(number) = number else {
-            return Err(Box::new(self.expected(
-                &format!("{keyword} needs an integer"),
-                vec!["an integer".to_owned()],
-            )));
+            return Err(Box::new(self.expected(&format!("{keyword} needs an integer"), vec!["an integer".to_owned()])));
         };
         self.at += 1;
         Ok(number)
@@ -721,9 +647,7 @@ impl Parser<'_> {
             return Ok(());
         }
         let expected = vec![format!("'{sign}'")];
-        Err(Box::new(
-            self.expected(&format!("'{sign}' is missing"), expected),
-        ))
+        Err(Box::new(self.expected(&format!("'{sign}' is missing"), expected)))
     }
 
     pub(super) fn takes(&mut self, sign: char) -> bool {
@@ -747,9 +671,7 @@ impl Parser<'_> {
 
     /// Takes a noun, with or without `WED-` in front.
     fn noun(&mut self, noun: &str) -> bool {
-        let taken = self
-            .keyword()
-            .is_some_and(|found| found.strip_prefix("WED-").unwrap_or(&found) == noun);
+        let taken = self.keyword().is_some_and(|found| found.strip_prefix("WED-").unwrap_or(&found) == noun);
         self.at += usize::from(taken);
         taken
     }
@@ -772,9 +694,7 @@ impl Parser<'_> {
     /// Returns the place of the next token, or of the end.
     pub(super) fn here(&self) -> Range<usize> {
         let end = self.source.trim_end().len();
-        self.tokens
-            .get(self.at)
-            .map_or(end..end, |token| token.span.clone())
+        self.tokens.get(self.at).map_or(end..end, |token| token.span.clone())
     }
 
     fn last_end(&self) -> usize {
@@ -796,10 +716,7 @@ impl Parser<'_> {
     fn expected(&self, message: &str, expected: Vec<String>) -> Diagnostic {
         let mut diagnostic = Diagnostic::error(self.here(), message);
         let found = self.found();
-        diagnostic.found = Some(format!(
-            "found {found}, expected {}",
-            alternatives(&expected)
-        ));
+        diagnostic.found = Some(format!("found {found}, expected {}", alternatives(&expected)));
         diagnostic.expected = expected;
         diagnostic
     }
@@ -809,9 +726,7 @@ impl Parser<'_> {
         let expected = keywords.iter().map(|word| (*word).to_owned()).collect();
         let message = format!("{} is not expected {place}", self.found());
         let diagnostic = self.expected(&message, expected);
-        let near = self
-            .keyword()
-            .and_then(|word| nearest(&word, keywords.iter().copied()));
+        let near = self.keyword().and_then(|word| nearest(&word, keywords.iter().copied()));
         Box::new(match near {
             Some(near) => diagnostic.hint(format!("Perhaps {near} is meant.")),
             None => diagnostic,
@@ -827,26 +742,16 @@ struct Options<'o> {
 
 impl<'o> Options<'o> {
     fn of(all: &'o [&'o str]) -> Self {
-        Options {
-            all,
-            seen: Vec::new(),
-        }
+        Options { all, seen: Vec::new() }
     }
 
     /// Returns the options that may still come.
     fn left(&self) -> impl Iterator<Item = &'o str> {
-        self.all
-            .iter()
-            .copied()
-            .filter(|one| !self.seen.contains(one))
+        self.all.iter().copied().filter(|one| !self.seen.contains(one))
     }
 
     /// Takes the next option's keyword; none at the end of the statement.
-    fn next(
-        &mut self,
-        parser: &mut Parser<'_>,
-        place: &str,
-    ) -> Result<Option<&'o str>, ParseError> {
+    fn next(&mut self, parser: &mut Parser<'_>, place: &str) -> Result<Option<&'o str>, ParseError> {
         if matches!(parser.peek(), None | Some(TokenKind::Sign(';'))) || parser.begins_statement() {
             return Ok(None);
         }
@@ -858,9 +763,7 @@ impl<'o> Options<'o> {
         };
         if self.seen.contains(&option) {
             let message = format!("{option} is given twice");
-            return Err(Box::new(
-                Diagnostic::error(parser.here(), message).hint("Keep one of them."),
-            ));
+            return Err(Box::new(Diagnostic::error(parser.here(), message).hint("Keep one of them.")));
         }
         self.seen.push(option);
         parser.at += 1;

@@ -63,9 +63,7 @@ pub(super) fn insert(parser: &mut Parser<'_>) -> Result<Vec<StatementKind>, Pars
     consumes.push("consumes");
     let columns = parser.list_of("(", |parser| {
         let found = parser.keyword().map(|word| word.to_lowercase());
-        let is_known = |word: &&String| {
-            consumes.contains(&word.as_str()) && (!of_attributes || *word != "consumes")
-        };
+        let is_known = |word: &&String| consumes.contains(&word.as_str()) && (!of_attributes || *word != "consumes");
         match found.as_ref().filter(is_known) {
             Some(_) => parser.name("a column"),
             None => Err(parser.unexpected("as a column", known)),
@@ -88,20 +86,14 @@ pub(super) fn insert(parser: &mut Parser<'_>) -> Result<Vec<StatementKind>, Pars
 }
 
 fn row(parser: &mut Parser<'_>, columns: &[Name]) -> Result<Row, ParseError> {
-    let place = Name {
-        text: String::new(),
-        span: parser.here(),
-    };
+    let place = Name { text: String::new(), span: parser.here() };
     let values = parser.list_of("(", constant)?;
     if values.len() != columns.len() {
         let message = format!("{} columns and {} values", columns.len(), values.len());
         return Err(Box::new(Diagnostic::error(place.span, message)));
     }
     let names = columns.iter().map(|name| name.text.clone());
-    Ok(Row {
-        place,
-        values: names.zip(values).collect(),
-    })
+    Ok(Row { place, values: names.zip(values).collect() })
 }
 
 /// Reads a constant: `'…'`, `1`, `true`, `NULL`, `ARRAY['a', 'b']`, `interval '…'`, and any of them with `::type`.
@@ -139,18 +131,12 @@ impl Row {
         }
     }
 
-    fn parsed<T: std::str::FromStr>(
-        &mut self,
-        column: &str,
-        what: &str,
-    ) -> Result<Option<T>, ParseError> {
+    fn parsed<T: std::str::FromStr>(&mut self, column: &str, what: &str) -> Result<Option<T>, ParseError> {
         let Some(text) = self.text(column) else {
             return Ok(None);
         };
         let parsed = text.trim().parse();
-        parsed
-            .map(Some)
-            .map_err(|_| self.error(format!("{column} needs {what}, and {text} is none")))
+        parsed.map(Some).map_err(|_| self.error(format!("{column} needs {what}, and {text} is none")))
     }
 
     fn truth(&mut self, column: &str) -> Result<Option<bool>, ParseError> {
@@ -160,9 +146,7 @@ impl Row {
         match text.to_lowercase().as_str() {
             "t" | "true" | "yes" | "on" | "1" => Ok(Some(true)),
             "f" | "false" | "no" | "off" | "0" => Ok(Some(false)),
-            _ => Err(self.error(format!(
-                "{column} needs true or false, and {text} is neither"
-            ))),
+            _ => Err(self.error(format!("{column} needs true or false, and {text} is neither"))),
         }
     }
 
@@ -172,19 +156,14 @@ impl Row {
     }
 
     fn named(&self, text: String) -> Name {
-        Name {
-            text,
-            span: self.place.span.clone(),
-        }
+        Name { text, span: self.place.span.clone() }
     }
 }
 
 fn attribute(mut row: Row) -> Result<StatementKind, ParseError> {
     let name = row.required("aname")?;
     let kind = row.text("atype").unwrap_or_else(|| "text".to_owned());
-    let kind: AttributeType = kind
-        .parse()
-        .map_err(|error| row.error(format!("{error}")))?;
+    let kind: AttributeType = kind.parse().map_err(|error| row.error(format!("{error}")))?;
     let definition = AttributeDefinition {
         name: name.clone(),
         kind,
@@ -192,10 +171,7 @@ fn attribute(mut row: Row) -> Result<StatementKind, ParseError> {
         open: row.truth("open")?.unwrap_or(false),
         number: None,
     };
-    Ok(StatementKind::CreateAttribute(
-        row.named(name),
-        Box::new(definition),
-    ))
+    Ok(StatementKind::CreateAttribute(row.named(name), Box::new(definition)))
 }
 
 fn trigger(mut row: Row) -> Result<StatementKind, ParseError> {
@@ -257,8 +233,6 @@ fn trigger(mut row: Row) -> Result<StatementKind, ParseError> {
 /// Reads an array's input notation without quotes: `{a,b}`.
 fn array(text: &str) -> Vec<String> {
     let inner = text.trim().trim_start_matches('{').trim_end_matches('}');
-    let names = inner
-        .split(',')
-        .map(|name| name.trim().trim_matches('"').to_owned());
+    let names = inner.split(',').map(|name| name.trim().trim_matches('"').to_owned());
     names.filter(|name| !name.is_empty()).collect()
 }

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use wedflow_model::{
-    AttributeDefinition, FlowDefinition, Numbering, TransitionDefinition, TriggerDefinition,
-};
+use wedflow_model::{AttributeDefinition, FlowDefinition, Numbering, TransitionDefinition, TriggerDefinition};
 
 use super::lexer::{TokenKind, lex};
 use super::script::TRIGGER_COLUMNS;
@@ -61,10 +59,7 @@ pub fn write(flow: &FlowDefinition) -> String {
         out += &trigger_statement(trigger, &conditions);
     }
     for schedule in flow.schedules.iter().flatten() {
-        out += &format!(
-            "\n-- Schedule {} is no part of WSQL, and stays as it is.\n",
-            schedule.name
-        );
+        out += &format!("\n-- Schedule {} is no part of WSQL, and stays as it is.\n", schedule.name);
     }
     out.trim_end().to_owned() + "\n"
 }
@@ -76,9 +71,8 @@ fn starting(binding: &TransitionDefinition) -> String {
     };
     let mut out = format!(" STARTS {}", name(starts));
     for (keyword, pairs) in [("INPUTS", &binding.inputs), ("OUTPUTS", &binding.outputs)] {
-        let pairs: Vec<String> = (pairs.iter())
-            .map(|(gets, from)| format!("{} = {}", name(gets), name(from)))
-            .collect();
+        let pairs: Vec<String> =
+            (pairs.iter()).map(|(gets, from)| format!("{} = {}", name(gets), name(from))).collect();
         if !pairs.is_empty() {
             out += &format!("\n  {keyword} ({})", pairs.join(", "));
         }
@@ -94,17 +88,10 @@ fn starting(binding: &TransitionDefinition) -> String {
 
 fn attribute_statement(attribute: &AttributeDefinition) -> String {
     let kind = attribute.kind.to_string();
-    let is_plain = lex(&kind).iter().all(|token| {
-        matches!(
-            token.kind,
-            TokenKind::Word | TokenKind::Sign('(' | ')' | ',' | '[' | ']')
-        )
-    });
-    let kind = if is_plain && !kind.contains("--") {
-        kind
-    } else {
-        text(&kind)
-    };
+    let is_plain = lex(&kind)
+        .iter()
+        .all(|token| matches!(token.kind, TokenKind::Word | TokenKind::Sign('(' | ')' | ',' | '[' | ']')));
+    let kind = if is_plain && !kind.contains("--") { kind } else { text(&kind) };
     let mut out = format!("CREATE WED-ATTRIBUTE {} {kind}", name(&attribute.name));
     if let Some(default) = &attribute.default {
         out += &format!(" DEFAULT {}", text(default));
@@ -139,31 +126,14 @@ fn trigger_statement(trigger: &TriggerDefinition, conditions: &BTreeMap<&str, &s
     let named = |value: &Option<String>| value.as_deref().map(name);
     let expression = |value: &Option<String>| value.as_deref().map(fragment);
     option("TIMEOUT", quoted(&trigger.timeout));
-    option(
-        "ATTEMPTS",
-        trigger.attempts.map(|number| number.to_string()),
-    );
+    option("ATTEMPTS", trigger.attempts.map(|number| number.to_string()));
     option("BACKOFF", quoted(&trigger.backoff));
     option("DELAY", quoted(&trigger.delay));
     option("WAITS_FOR", named(&trigger.waits_for));
     option("OR_AFTER", quoted(&trigger.or_after));
-    option(
-        "PRIORITY",
-        trigger.priority.map(|number| number.to_string()),
-    );
-    option(
-        "RECHECK",
-        trigger
-            .recheck
-            .map(|truth| truth.to_string().to_uppercase()),
-    );
-    option(
-        "WRITES",
-        trigger
-            .writes
-            .as_ref()
-            .map(|names| format!("({})", joined(names, name))),
-    );
+    option("PRIORITY", trigger.priority.map(|number| number.to_string()));
+    option("RECHECK", trigger.recheck.map(|truth| truth.to_string().to_uppercase()));
+    option("WRITES", trigger.writes.as_ref().map(|names| format!("({})", joined(names, name))));
     option("COMPENSATION", named(&trigger.compensation));
     option("DEADLINE", quoted(&trigger.deadline));
     option("RESERVES", expression(&trigger.reserves));
@@ -171,10 +141,7 @@ fn trigger_statement(trigger: &TriggerDefinition, conditions: &BTreeMap<&str, &s
     option("RESOURCE", named(&trigger.resource));
     option("HOLDS", named(&trigger.holds));
     option("AFTER", expression(&trigger.after));
-    let work = trigger
-        .work
-        .as_ref()
-        .and_then(|work| serde_json::to_string(work).ok());
+    let work = trigger.work.as_ref().and_then(|work| serde_json::to_string(work).ok());
     option("WORK", work.as_deref().map(text));
     out += if trigger.consumes { "\n  CONSUMES" } else { "" };
     out += match trigger.enabled {
@@ -209,10 +176,7 @@ pub fn write_script(flow: &FlowDefinition) -> Result<String, Vec<String>> {
         out += &script_row(trigger);
     }
     if let Some(when) = &flow.final_condition {
-        out += &format!(
-            "INSERT INTO wed_trig (cpred, cfinal) VALUES ({}, true);\n",
-            text(when)
-        );
+        out += &format!("INSERT INTO wed_trig (cpred, cfinal) VALUES ({}, true);\n", text(when));
     }
     Ok(out + "COMMIT;\n")
 }
@@ -236,11 +200,7 @@ fn beyond_script(flow: &FlowDefinition) -> Vec<String> {
             lost.extend(is_there.then(|| format!("{what} of {}", trigger.name)));
         }
     }
-    lost.extend(
-        flow.transitions
-            .keys()
-            .map(|name| format!("component of {name}")),
-    );
+    lost.extend(flow.transitions.keys().map(|name| format!("component of {name}")));
     lost
 }
 
@@ -289,11 +249,7 @@ fn script_row(trigger: &TriggerDefinition) -> String {
 }
 
 fn joined(items: &[String], one: impl Fn(&str) -> String) -> String {
-    items
-        .iter()
-        .map(|item| one(item))
-        .collect::<Vec<_>>()
-        .join(", ")
+    items.iter().map(|item| one(item)).collect::<Vec<_>>().join(", ")
 }
 
 /// Writes a string.

@@ -1,9 +1,5 @@
 //! Guests built from source, and calls of them, for the sandbox's tests.
-#![allow(
-    dead_code,
-    unreachable_pub,
-    reason = "each test binary has its own copy and uses its part"
-)]
+#![allow(dead_code, unreachable_pub, reason = "each test binary has its own copy and uses its part")]
 
 use std::future::Future;
 use std::sync::OnceLock;
@@ -38,13 +34,7 @@ pub fn core(more: &str, run: &str) -> String {
 /// The sandbox that the tests of one binary share.
 pub fn sandbox() -> &'static Sandbox {
     static SANDBOX: OnceLock<Sandbox> = OnceLock::new();
-    SANDBOX.get_or_init(|| {
-        Sandbox::new(Settings {
-            concurrent: 200,
-            ..Settings::fast()
-        })
-        .expect("a sandbox")
-    })
+    SANDBOX.get_or_init(|| Sandbox::new(Settings { concurrent: 200, ..Settings::fast() }).expect("a sandbox"))
 }
 
 /// The guest full of transitions that misbehave.
@@ -60,9 +50,7 @@ pub fn ordinary() -> Component {
 }
 
 pub fn compile(bytes: &[u8]) -> Component {
-    sandbox()
-        .compile(bytes, &Limits::default())
-        .expect("accepted")
+    sandbox().compile(bytes, &Limits::default()).expect("accepted")
 }
 
 /// Runs a future on a runtime of two threads, on one of these.
@@ -76,10 +64,7 @@ pub fn on_runtime<T: Send + 'static>(work: impl Future<Output = T> + Send + 'sta
 
 /// A flow's attributes from names and types.
 pub fn flow(attributes: &[(&str, &str)]) -> Vec<(String, AttributeType)> {
-    attributes
-        .iter()
-        .map(|(name, kind)| ((*name).to_owned(), kind.parse().expect("type")))
-        .collect()
+    attributes.iter().map(|(name, kind)| ((*name).to_owned(), kind.parse().expect("type"))).collect()
 }
 
 /// The flow that most tests use.
@@ -90,18 +75,13 @@ pub fn usual_flow() -> Vec<(String, AttributeType)> {
 /// Binds a transition to the usual flow, by the component's own declaration.
 pub async fn bound(component: &Component, transition: &str) -> Bound {
     let manifest = sandbox().describe(component).await.expect("described");
-    let declaration = manifest
-        .transition(transition)
-        .unwrap_or_else(|| panic!("no transition {transition}"));
+    let declaration = manifest.transition(transition).unwrap_or_else(|| panic!("no transition {transition}"));
     component.bind(declaration, &usual_flow()).expect("fits")
 }
 
 /// Binds a transition that declares nothing.
 pub fn undeclared(component: &Component) -> Bound {
-    let declaration = Declaration {
-        transition: "t".to_owned(),
-        ..Declaration::default()
-    };
+    let declaration = Declaration { transition: "t".to_owned(), ..Declaration::default() };
     component.bind(&declaration, &usual_flow()).expect("fits")
 }
 
@@ -121,7 +101,5 @@ pub fn invocation(payload: &str) -> Invocation<'_> {
 
 /// Runs a bound transition on the usual payload.
 pub async fn run(bound: &Bound, timeout: Duration, limits: &Limits) -> Attempt {
-    sandbox()
-        .run(bound, invocation(PAYLOAD), timeout, limits)
-        .await
+    sandbox().run(bound, invocation(PAYLOAD), timeout, limits).await
 }

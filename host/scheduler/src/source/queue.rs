@@ -48,10 +48,7 @@ impl<T> QueueSender<T> {
     /// # Errors
     /// [`QueueClosed`] if the source is gone.
     pub async fn send(&self, item: T) -> Result<(), QueueClosed<T>> {
-        self.sender
-            .send(item)
-            .await
-            .map_err(|error| QueueClosed(error.0))
+        self.sender.send(item).await.map_err(|error| QueueClosed(error.0))
     }
 
     /// Puts an item in if there is room now.
@@ -68,9 +65,7 @@ impl<T> QueueSender<T> {
 
 impl<T> Clone for QueueSender<T> {
     fn clone(&self) -> Self {
-        QueueSender {
-            sender: self.sender.clone(),
-        }
+        QueueSender { sender: self.sender.clone() }
     }
 }
 

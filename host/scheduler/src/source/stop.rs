@@ -17,12 +17,8 @@ use crate::lock::locked;
 /// delivers one event when the trigger is pulled or its last clone is dropped, and then ends.
 pub fn stop_source() -> (StopTrigger, StopSource) {
     let (sender, receiver) = oneshot::channel();
-    let trigger = StopTrigger {
-        sender: Arc::new(Mutex::new(Some(sender))),
-    };
-    let source = StopSource {
-        asked: Some(receiver.shared()),
-    };
+    let trigger = StopTrigger { sender: Arc::new(Mutex::new(Some(sender))) };
+    let source = StopSource { asked: Some(receiver.shared()) };
     (trigger, source)
 }
 
@@ -103,10 +99,7 @@ impl TerminationSource {
     #[cfg(windows)]
     fn new() -> io::Result<Self> {
         use tokio::signal::windows::{ctrl_break, ctrl_c};
-        Ok(TerminationSource {
-            interrupt: ctrl_c()?,
-            terminate: ctrl_break()?,
-        })
+        Ok(TerminationSource { interrupt: ctrl_c()?, terminate: ctrl_break()? })
     }
 }
 

@@ -16,9 +16,7 @@ where
     S: Stream + Send + 'static,
     S::Item: Send + 'static,
 {
-    FromStream {
-        stream: Box::pin(stream),
-    }
+    FromStream { stream: Box::pin(stream) }
 }
 
 /// The source made by [`from_stream`].
@@ -50,9 +48,7 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    FromFuture {
-        future: Some(Box::pin(future)),
-    }
+    FromFuture { future: Some(Box::pin(future)) }
 }
 
 /// The source made by [`from_future`].

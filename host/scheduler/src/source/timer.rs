@@ -53,10 +53,7 @@ impl Timer {
     /// effect. Ticks keep to that grid: a late one does not move the next, and while its handler
     /// is busy ticks are counted as missed and not queued.
     pub fn every(period: Duration) -> Self {
-        Timer::planned(Plan::Every {
-            period: period.max(Duration::from_nanos(1)),
-            next: None,
-        })
+        Timer::planned(Plan::Every { period: period.max(Duration::from_nanos(1)), next: None })
     }
 
     fn planned(plan: Plan) -> Self {

@@ -23,11 +23,7 @@ async fn a_two_ready_sources_are_handled_one_per_step_in_order_of_readiness() {
     put(&second, 1);
     put(&first, 1);
     scheduler.step(Duration::ZERO).await;
-    assert_eq!(
-        log.lines(),
-        ["second 1"],
-        "exactly one, the one ready first"
-    );
+    assert_eq!(log.lines(), ["second 1"], "exactly one, the one ready first");
     scheduler.step(Duration::ZERO).await;
     assert_eq!(log.lines(), ["second 1", "first 1"]);
     assert_eq!(scheduler.step(Duration::ZERO).await, Stepped::Nothing);
@@ -66,17 +62,15 @@ fn b_a_handler_suspended_in_nested_calls_resumes_there_with_its_locals() {
     let mut simulation = Simulation::new(1);
     let log = Log::default();
     let noted = log.clone();
-    simulation
-        .scheduler()
-        .register_source(Timer::after(MS), move |_tick, context| {
-            let log = noted.clone();
-            async move {
-                let outer = String::from("kept");
-                let sum = inner(&context, 1, &log).await;
-                log.note(format!("{outer} {sum}"));
-                Ok(())
-            }
-        });
+    simulation.scheduler().register_source(Timer::after(MS), move |_tick, context| {
+        let log = noted.clone();
+        async move {
+            let outer = String::from("kept");
+            let sum = inner(&context, 1, &log).await;
+            log.note(format!("{outer} {sum}"));
+            Ok(())
+        }
+    });
     assert_eq!(simulation.run(10), Rest::Quiet);
     assert_eq!(log.lines(), ["suspends", "resumes", "kept 60"]);
     let progress: Vec<_> = simulation
@@ -87,13 +81,7 @@ fn b_a_handler_suspended_in_nested_calls_resumes_there_with_its_locals() {
             Stepped::Nothing => None,
         })
         .collect();
-    assert_eq!(
-        progress,
-        [
-            Some(Progress::Suspended),
-            Some(Progress::Ended(Ending::Completed))
-        ]
-    );
+    assert_eq!(progress, [Some(Progress::Suspended), Some(Progress::Ended(Ending::Completed))]);
 }
 
 #[test]
@@ -139,20 +127,14 @@ fn c_a_waker_kept_beyond_its_run_disturbs_no_later_run() {
     let kept: Arc<Mutex<Vec<Waker>>> = Arc::default();
     let polls = Arc::new(AtomicUsize::new(0));
     let (keep, counted) = (Arc::clone(&kept), Arc::clone(&polls));
-    simulation
-        .scheduler()
-        .register_source(source, move |ends: bool, _context| {
-            let (keep, counted) = (Arc::clone(&keep), Arc::clone(&counted));
-            std::future::poll_fn(move |cx| {
-                counted.fetch_add(1, Ordering::Relaxed);
-                keep.lock().expect("ours").push(cx.waker().clone());
-                if ends {
-                    Poll::Ready(Ok(()))
-                } else {
-                    Poll::Pending
-                }
-            })
-        });
+    simulation.scheduler().register_source(source, move |ends: bool, _context| {
+        let (keep, counted) = (Arc::clone(&keep), Arc::clone(&counted));
+        std::future::poll_fn(move |cx| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            keep.lock().expect("ours").push(cx.waker().clone());
+            if ends { Poll::Ready(Ok(())) } else { Poll::Pending }
+        })
+    });
     for ends in [true, true, false] {
         put(&sender, ends);
     }

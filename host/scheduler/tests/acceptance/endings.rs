@@ -26,11 +26,7 @@ async fn e_stop_from_a_handler_ends_the_loop_after_the_present_step_and_it_can_s
     put(&sender, 2);
     put(&other, 1);
     scheduler.run().await;
-    assert_eq!(
-        log.lines(),
-        ["handled 1"],
-        "the step that stops is the last"
-    );
+    assert_eq!(log.lines(), ["handled 1"], "the step that stops is the last");
     scheduler.run().await;
     assert_eq!(log.lines(), ["handled 1", "other 1", "handled 2"]);
 }
@@ -56,41 +52,30 @@ fn h_what_a_handler_asks_for_takes_effect() {
     let mut simulation = Simulation::new(1);
     let log = Log::default();
     let noted = log.clone();
-    simulation
-        .scheduler()
-        .register_source(Timer::after(MS), move |_tick, context: Context| {
-            let log = noted.clone();
-            async move {
-                let (of_source, of_spawned, of_end) = (log.clone(), log.clone(), log.clone());
-                context.register_source(Timer::after(MS), move |tick, _context| {
-                    let log = of_source.clone();
-                    async move {
-                        log.note(format!("source at {:?}", tick.at));
-                        Ok(())
-                    }
-                });
-                context.spawn(move |_context| async move {
-                    of_spawned.note("spawned");
+    simulation.scheduler().register_source(Timer::after(MS), move |_tick, context: Context| {
+        let log = noted.clone();
+        async move {
+            let (of_source, of_spawned, of_end) = (log.clone(), log.clone(), log.clone());
+            context.register_source(Timer::after(MS), move |tick, _context| {
+                let log = of_source.clone();
+                async move {
+                    log.note(format!("source at {:?}", tick.at));
                     Ok(())
-                });
-                context.finaliser(move |ending| of_end.note(format!("finaliser: {ending:?}")))?;
-                log.note("asked");
-                context.sleep(5 * MS).await;
-                log.note(format!("timer at {:?}", context.now()));
+                }
+            });
+            context.spawn(move |_context| async move {
+                of_spawned.note("spawned");
                 Ok(())
-            }
-        });
+            });
+            context.finaliser(move |ending| of_end.note(format!("finaliser: {ending:?}")))?;
+            log.note("asked");
+            context.sleep(5 * MS).await;
+            log.note(format!("timer at {:?}", context.now()));
+            Ok(())
+        }
+    });
     assert_eq!(simulation.run(100), Rest::Quiet);
-    assert_eq!(
-        log.lines(),
-        [
-            "asked",
-            "spawned",
-            "source at +2ms",
-            "timer at +6ms",
-            "finaliser: Completed"
-        ]
-    );
+    assert_eq!(log.lines(), ["asked", "spawned", "source at +2ms", "timer at +6ms", "finaliser: Completed"]);
     assert_eq!(simulation.scheduler().handler_count(), 0, "all spent");
 }
 
@@ -98,9 +83,7 @@ fn h_what_a_handler_asks_for_takes_effect() {
 fn h_finalisers_run_however_the_coroutine_ends() {
     let mut simulation = Simulation::with(1, |builder| builder.on_failure(|_| {}));
     let log = Log::default();
-    let spawn = |simulation: &mut Simulation,
-                 name: &'static str,
-                 fails: fn() -> Result<(), HandlerError>| {
+    let spawn = |simulation: &mut Simulation, name: &'static str, fails: fn() -> Result<(), HandlerError>| {
         let log = log.clone();
         simulation.scheduler().spawn(move |context| async move {
             let (first, second) = (log.clone(), log.clone());
@@ -151,9 +134,7 @@ fn h_a_finaliser_that_comes_too_late_is_refused() {
 
 #[test]
 fn i_a_handler_that_fails_ends_alone_and_is_reported_to_whoever_registered_it() {
-    let mut simulation = Simulation::with(1, |builder| {
-        builder.on_failure(|failure| panic!("not ours: {failure}"))
-    });
+    let mut simulation = Simulation::with(1, |builder| builder.on_failure(|failure| panic!("not ours: {failure}")));
     let reports = Log::default();
     let (sender, source) = queue(16);
     let noted = reports.clone();
@@ -198,9 +179,5 @@ fn i_a_handler_that_fails_ends_alone_and_is_reported_to_whoever_registered_it() 
         ]
     );
     assert_eq!(log.lines(), ["1", "2"], "the loop goes on");
-    assert_eq!(
-        simulation.scheduler().handler_count(),
-        2,
-        "and so do both handlers"
-    );
+    assert_eq!(simulation.scheduler().handler_count(), 2, "and so do both handlers");
 }

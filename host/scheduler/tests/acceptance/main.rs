@@ -20,10 +20,7 @@ pub(crate) struct Log(Arc<Mutex<Vec<String>>>);
 
 impl Log {
     pub(crate) fn note(&self, line: impl Into<String>) {
-        self.0
-            .lock()
-            .expect("no test panics here")
-            .push(line.into());
+        self.0.lock().expect("no test panics here").push(line.into());
     }
 
     pub(crate) fn lines(&self) -> Vec<String> {

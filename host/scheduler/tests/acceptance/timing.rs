@@ -20,23 +20,18 @@ fn d_a_timer_never_fires_early() {
     for _ in 0..200 {
         let (early, fired) = (Arc::clone(&early), Arc::clone(&fired));
         let (first, second) = (seed.up_to(50 * MS), seed.up_to(50 * MS));
-        simulation
-            .scheduler()
-            .register_source(Timer::after(first), move |tick, context| {
-                let (early, fired) = (Arc::clone(&early), Arc::clone(&fired));
-                async move {
-                    let due = context.now() + second;
-                    context.sleep(second).await;
-                    if tick.at < tick.due
-                        || tick.due < Moment::ORIGIN + first
-                        || context.now() < due
-                    {
-                        early.fetch_add(1, Ordering::Relaxed);
-                    }
-                    fired.fetch_add(1, Ordering::Relaxed);
-                    Ok(())
+        simulation.scheduler().register_source(Timer::after(first), move |tick, context| {
+            let (early, fired) = (Arc::clone(&early), Arc::clone(&fired));
+            async move {
+                let due = context.now() + second;
+                context.sleep(second).await;
+                if tick.at < tick.due || tick.due < Moment::ORIGIN + first || context.now() < due {
+                    early.fetch_add(1, Ordering::Relaxed);
                 }
-            });
+                fired.fetch_add(1, Ordering::Relaxed);
+                Ok(())
+            }
+        });
     }
     assert_eq!(simulation.run(1000), Rest::Quiet);
     assert_eq!(fired.load(Ordering::Relaxed), 200);
@@ -68,14 +63,12 @@ fn d_a_busy_handler_delays_a_timer_by_the_documented_bound_at_most() {
     let clock = simulation.clock();
     for _ in 0..BUSY {
         let clock = clock.clone();
-        simulation
-            .scheduler()
-            .spawn(move |context: Context| async move {
-                loop {
-                    clock.advance(slice);
-                    context.yield_now().await;
-                }
-            });
+        simulation.scheduler().spawn(move |context: Context| async move {
+            loop {
+                clock.advance(slice);
+                context.yield_now().await;
+            }
+        });
     }
     let worst = Arc::new(AtomicU64::new(0));
     let fired = Arc::new(AtomicU64::new(0));
@@ -93,22 +86,18 @@ fn d_a_busy_handler_delays_a_timer_by_the_documented_bound_at_most() {
     for number in 1..=TIMERS {
         let late = late.clone();
         let timer = Timer::after(100 * MS * number + seed.up_to(100 * MS));
-        simulation
-            .scheduler()
-            .register_source(timer, move |tick, context: Context| {
-                late(context.now() - tick.due);
-                async { Ok(()) }
-            });
-    }
-    simulation
-        .scheduler()
-        .spawn(move |context: Context| async move {
-            loop {
-                let due = context.now() + 7 * MS;
-                context.sleep_until(due).await;
-                late(context.now() - due);
-            }
+        simulation.scheduler().register_source(timer, move |tick, context: Context| {
+            late(context.now() - tick.due);
+            async { Ok(()) }
         });
+    }
+    simulation.scheduler().spawn(move |context: Context| async move {
+        loop {
+            let due = context.now() + 7 * MS;
+            context.sleep_until(due).await;
+            late(context.now() - due);
+        }
+    });
     simulation.run(12_000);
     let fired = fired.load(Ordering::Relaxed);
     assert!(fired > 300, "none was starved, {fired} fired");
@@ -122,12 +111,7 @@ fn d_a_busy_handler_delays_a_timer_by_the_documented_bound_at_most() {
 #[test]
 fn d_a_ready_queue_that_is_never_empty_starves_no_source() {
     // No time passes here, so the bound on steps alone must do it.
-    let mut simulation = Simulation::with(5, |builder| {
-        builder.bounds(Bounds {
-            turn_steps: 10,
-            ..Bounds::default()
-        })
-    });
+    let mut simulation = Simulation::with(5, |builder| builder.bounds(Bounds { turn_steps: 10, ..Bounds::default() }));
     simulation.scheduler().spawn(|context| async move {
         loop {
             context.yield_now().await;

@@ -28,10 +28,7 @@ impl BoundedSource for NeverReady {
 
 #[test]
 fn f_synchronous_sources_that_never_become_ready_delay_no_other_beyond_the_bound() {
-    let bounds = Bounds {
-        blocked: 9 * MS,
-        ..Bounds::default()
-    };
+    let bounds = Bounds { blocked: 9 * MS, ..Bounds::default() };
     let mut simulation = Simulation::with(1, |builder| builder.bounds(bounds));
     let clock = simulation.clock();
     let (sender, source) = queue(1);
@@ -48,22 +45,15 @@ fn f_synchronous_sources_that_never_become_ready_delay_no_other_beyond_the_bound
         })
     };
     for _ in 0..3 {
-        let never = NeverReady {
-            clock: clock.clone(),
-            on_wait: Arc::clone(&on_wait),
-        };
-        simulation
-            .scheduler()
-            .register_source(with_timeout(never), |(), _context| async { Ok(()) });
+        let never = NeverReady { clock: clock.clone(), on_wait: Arc::clone(&on_wait) };
+        simulation.scheduler().register_source(with_timeout(never), |(), _context| async { Ok(()) });
     }
     let delays = Arc::new(Mutex::new(Vec::new()));
     let noted = Arc::clone(&delays);
-    simulation
-        .scheduler()
-        .register_source(source, move |came: Moment, context: Context| {
-            noted.lock().expect("ours").push(context.now() - came);
-            async { Ok(()) }
-        });
+    simulation.scheduler().register_source(source, move |came: Moment, context: Context| {
+        noted.lock().expect("ours").push(context.now() - came);
+        async { Ok(()) }
+    });
     simulation.run_until(Moment::ORIGIN + 100 * MS);
     let delays = delays.lock().expect("ours");
     assert_eq!(delays.len(), 1);
@@ -73,12 +63,7 @@ fn f_synchronous_sources_that_never_become_ready_delay_no_other_beyond_the_bound
 
 #[test]
 fn f_a_synchronous_source_does_not_delay_a_timer_and_does_not_spin() {
-    let mut simulation = Simulation::with(1, |builder| {
-        builder.bounds(Bounds {
-            blocked: 4 * MS,
-            ..Bounds::default()
-        })
-    });
+    let mut simulation = Simulation::with(1, |builder| builder.bounds(Bounds { blocked: 4 * MS, ..Bounds::default() }));
     let waits = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&waits);
     let never = NeverReady {
@@ -87,25 +72,14 @@ fn f_a_synchronous_source_does_not_delay_a_timer_and_does_not_spin() {
             counted.fetch_add(1, Ordering::Relaxed);
         }),
     };
-    simulation
-        .scheduler()
-        .register_source(with_timeout(never), |(), _context| async { Ok(()) });
-    simulation.scheduler().register_source(
-        Timer::after(6 * MS),
-        |tick, context: Context| async move {
-            assert_eq!(context.now(), tick.due, "waiting stops at the next timer");
-            context.stop();
-            Ok(())
-        },
-    );
-    assert_eq!(
-        simulation.run_until(Moment::ORIGIN + 100 * MS),
-        Rest::Stopped
-    );
-    assert!(
-        waits.load(Ordering::Relaxed) < 20,
-        "waited in few, long waits"
-    );
+    simulation.scheduler().register_source(with_timeout(never), |(), _context| async { Ok(()) });
+    simulation.scheduler().register_source(Timer::after(6 * MS), |tick, context: Context| async move {
+        assert_eq!(context.now(), tick.due, "waiting stops at the next timer");
+        context.stop();
+        Ok(())
+    });
+    assert_eq!(simulation.run_until(Moment::ORIGIN + 100 * MS), Rest::Stopped);
+    assert!(waits.load(Ordering::Relaxed) < 20, "waited in few, long waits");
 }
 
 #[tokio::test]

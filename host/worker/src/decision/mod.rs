@@ -79,32 +79,18 @@ pub enum Event<J, R> {
     /// An attempt of a tenant computes for long, or does so no more.
     Computes { tenant: TenantId, so: bool },
     /// An attempt came to a result of about this number of bytes.
-    Finished {
-        token: LeaseToken,
-        fuel: u64,
-        bytes: usize,
-        result: R,
-    },
+    Finished { token: LeaseToken, fuel: u64, bytes: usize, result: R },
     /// A part of a batch was committed, with the jobs it fired.
-    Committed {
-        tokens: Vec<LeaseToken>,
-        fired: Vec<Job<J>>,
-    },
+    Committed { tokens: Vec<LeaseToken>, fired: Vec<Job<J>> },
     /// A part of a batch met locks; these results wait for them.
-    Met {
-        locks: HashSet<Locked>,
-        results: Vec<(LeaseToken, R)>,
-    },
+    Met { locks: HashSet<Locked>, results: Vec<(LeaseToken, R)> },
     /// A batch is dealt with.
     Returned { session: usize },
     /// A job is given up: the attempt was not made, its result is recorded as a failure, or whoever dealt with it
     /// panicked.
     Dropped { token: LeaseToken },
     /// The database told which tenants rest, and which have a limit on jobs in flight.
-    Quotas {
-        resting: Vec<TenantId>,
-        limited: Vec<TenantId>,
-    },
+    Quotas { resting: Vec<TenantId>, limited: Vec<TenantId> },
     /// Time has passed.
     Woken,
     /// No more jobs begin.
@@ -117,12 +103,7 @@ pub enum Action<J, R> {
     /// Claim jobs.
     Claim(Claim),
     /// Run a job on a lane.
-    Run {
-        lane: usize,
-        token: LeaseToken,
-        tenant: TenantId,
-        job: J,
-    },
+    Run { lane: usize, token: LeaseToken, tenant: TenantId, job: J },
     /// Commit results over a session.
     Commit(Batch<R>),
     /// Give a job back, to be claimed after a pause: what it would commit to is locked, and the host keeps no more
@@ -275,15 +256,8 @@ impl<J, R> Decision<J, R> {
             Event::Asked { lane } => self.idle.push_back(lane),
             Event::LaneEnded { lane } => self.idle.retain(|idle| *idle != lane),
             Event::Computes { tenant, so: true } => self.budgets.computes(&self.policy, tenant),
-            Event::Computes { tenant, so: false } => {
-                self.budgets.rests_from_computing(&self.policy, tenant)
-            }
-            Event::Finished {
-                token,
-                fuel,
-                bytes,
-                result,
-            } => self.finished(token, (fuel, bytes), result, now),
+            Event::Computes { tenant, so: false } => self.budgets.rests_from_computing(&self.policy, tenant),
+            Event::Finished { token, fuel, bytes, result } => self.finished(token, (fuel, bytes), result, now),
             Event::Committed { tokens, fired } => {
                 // What is fired comes first, so that its tenant is never without jobs between two of them.
                 self.arrive(fired);
@@ -326,21 +300,10 @@ impl<J, R> Decision<J, R> {
     }
 
     fn arrive(&mut self, jobs: Vec<Job<J>>) {
-        for Job {
-            token,
-            tenant,
-            instance,
-            job,
-        } in jobs
-        {
+        for Job { token, tenant, instance, job } in jobs {
             // What the sweep took up may have arrived meanwhile.
             if let Entry::Vacant(free) = self.tickets.entry(token) {
-                free.insert(Ticket {
-                    tenant,
-                    instance,
-                    stage: Stage::Queued,
-                    bytes: 0,
-                });
+                free.insert(Ticket { tenant, instance, stage: Stage::Queued, bytes: 0 });
                 self.budgets.add(&self.policy, tenant, token, job);
             }
         }
@@ -357,12 +320,7 @@ impl<J, R> Decision<J, R> {
         if self.quarantine.of(instance).is_some() {
             self.count_in_quarantine(token);
         }
-        let one = Waiting {
-            token,
-            tenant,
-            instance,
-            result,
-        };
+        let one = Waiting { token, tenant, instance, result };
         if let Some(one) = self.outbox.stand(one) {
             self.forward(one, now);
         }
@@ -442,12 +400,7 @@ impl<J, R> Decision<J, R> {
         for (token, result) in results {
             if let Some(ticket) = self.tickets.get(&token) {
                 let (tenant, instance) = (ticket.tenant, ticket.instance);
-                withdrawn.push(Waiting {
-                    token,
-                    tenant,
-                    instance,
-                    result,
-                });
+                withdrawn.push(Waiting { token, tenant, instance, result });
             }
         }
         for one in withdrawn {
@@ -464,8 +417,7 @@ impl<J, R> Decision<J, R> {
             self.budgets.end_quarantined(ticket.tenant, ticket.bytes);
         } else {
             self.begun -= usize::from(ticket.stage != Stage::Queued);
-            self.budgets
-                .remove(ticket.tenant, token, ticket.stage == Stage::Queued);
+            self.budgets.remove(ticket.tenant, token, ticket.stage == Stage::Queued);
         }
         let held = matches!(ticket.stage, Stage::Committing | Stage::Quarantined);
         if held && let Some(next) = self.outbox.free(ticket.instance) {
@@ -491,12 +443,7 @@ impl<J, R> Decision<J, R> {
                 let pause = until.since(now);
                 actions.push(Action::PutOff { token, pause });
             } else if let Some(lane) = self.idle.pop_front() {
-                actions.push(Action::Run {
-                    lane,
-                    token,
-                    tenant,
-                    job,
-                });
+                actions.push(Action::Run { lane, token, tenant, job });
             }
         }
     }
@@ -514,9 +461,7 @@ impl<J, R> Decision<J, R> {
             }
         }
         // A batch that goes can make what waits overdue for a home before it.
-        while let Some(home) =
-            (0..homes).find(|home| !self.in_use[*home] && self.may_go(*home, now))
-        {
+        while let Some(home) = (0..homes).find(|home| !self.in_use[*home] && self.may_go(*home, now)) {
             let (results, leaves) = self.outbox.take_over_home(&self.policy, home, now);
             self.commit(home, results, leaves, actions);
         }
@@ -525,8 +470,8 @@ impl<J, R> Decision<J, R> {
             && let Some((locked, results)) = self.quarantine.take(&self.policy)
         {
             self.tried = Some(locked);
-            let leaves = (results.first())
-                .is_some_and(|one| self.queue_of(one.tenant, one.instance.0, now) == Queue::Leave);
+            let leaves =
+                (results.first()).is_some_and(|one| self.queue_of(one.tenant, one.instance.0, now) == Queue::Leave);
             self.send(session, results, !leaves, actions);
         }
     }
@@ -536,10 +481,7 @@ impl<J, R> Decision<J, R> {
     fn may_go(&self, home: usize, now: Moment) -> bool {
         let queues = [Queue::Home(home), Queue::Any, Queue::Leave];
         let results: usize = queues.iter().map(|queue| self.outbox.results(*queue)).sum();
-        let since = queues
-            .iter()
-            .filter_map(|queue| self.outbox.since(*queue))
-            .min();
+        let since = queues.iter().filter_map(|queue| self.outbox.since(*queue)).min();
         self.outbox.results(Queue::Express) > 0
             || results >= self.policy.batch_results_wanted
             || results > 0 && !self.in_use[..self.policy.home_sessions].contains(&true)
@@ -548,25 +490,13 @@ impl<J, R> Decision<J, R> {
             || self.outbox.overdue_home(&self.policy).is_some()
     }
 
-    fn commit(
-        &mut self,
-        session: usize,
-        results: Vec<Waiting<R>>,
-        leaves: bool,
-        actions: &mut Vec<Action<J, R>>,
-    ) {
+    fn commit(&mut self, session: usize, results: Vec<Waiting<R>>, leaves: bool, actions: &mut Vec<Action<J, R>>) {
         self.batches += 1;
         let turn = self.claiming.jobs_wait && self.batches.is_multiple_of(self.policy.leave_every);
         self.send(session, results, !leaves && !turn, actions);
     }
 
-    fn send(
-        &mut self,
-        session: usize,
-        results: Vec<Waiting<R>>,
-        keeps: bool,
-        actions: &mut Vec<Action<J, R>>,
-    ) {
+    fn send(&mut self, session: usize, results: Vec<Waiting<R>>, keeps: bool, actions: &mut Vec<Action<J, R>>) {
         if results.is_empty() {
             return;
         }
@@ -606,41 +536,23 @@ impl<J, R> Decision<J, R> {
             without.extend(self.budgets.with_at_least(share));
         }
         let limit = if narrow { room } else { free }.min(policy.claim_max);
-        self.claiming = Claiming {
-            under_way: true,
-            told: false,
-            asked: limit,
-            narrow,
-            ..self.claiming
-        };
+        self.claiming = Claiming { under_way: true, told: false, asked: limit, narrow, ..self.claiming };
         let last = self.budgets.with_at_least(1);
         let of_tenant = (self.budgets.tenants() > 1).then_some(share);
-        actions.push(Action::Claim(Claim {
-            limit,
-            of_tenant,
-            without,
-            last,
-        }));
+        actions.push(Action::Claim(Claim { limit, of_tenant, without, last }));
     }
 
     /// Asks to be woken when time alone changes what is to be done.
     fn wake_up(&mut self, actions: &mut Vec<Action<J, R>>) {
         let policy = &self.policy;
-        let claim = (!self.stopping
-            && !self.claiming.under_way
-            && self.budgets.in_flight() < policy.room())
-        .then_some(self.claiming.at);
-        let tried = (!self.in_use[policy.quarantine_session()])
-            .then(|| self.quarantine.next_at())
-            .flatten();
+        let claim = (!self.stopping && !self.claiming.under_way && self.budgets.in_flight() < policy.room())
+            .then_some(self.claiming.at);
+        let tried = (!self.in_use[policy.quarantine_session()]).then(|| self.quarantine.next_at()).flatten();
         let queues = (0..policy.home_sessions).filter(|home| !self.in_use[*home]);
-        let since = (queues.map(Queue::Home).chain([Queue::Any, Queue::Leave]))
-            .filter_map(|queue| self.outbox.since(queue));
+        let since =
+            (queues.map(Queue::Home).chain([Queue::Any, Queue::Leave])).filter_map(|queue| self.outbox.since(queue));
         let all_in_use = !self.in_use[..policy.home_sessions].contains(&false);
-        let batch = since
-            .min()
-            .filter(|_| !all_in_use)
-            .map(|since| since + policy.batch_wait);
+        let batch = since.min().filter(|_| !all_in_use).map(|since| since + policy.batch_wait);
         let next = [claim, tried, batch].into_iter().flatten().min();
         if let Some(at) = next
             && self.wake_at.is_none_or(|before| at < before)

@@ -75,9 +75,7 @@ pub(crate) struct Outbox<R> {
 impl<R> Outbox<R> {
     pub(crate) fn new(policy: &Policy) -> Self {
         Outbox {
-            queues: (0..3 + policy.home_sessions)
-                .map(|_| Tenants::default())
-                .collect(),
+            queues: (0..3 + policy.home_sessions).map(|_| Tenants::default()).collect(),
             flows: HashMap::default(),
             instances: HashMap::default(),
             batches: 0,
@@ -123,18 +121,13 @@ impl<R> Outbox<R> {
     /// Lease tokens of the results that stand behind the first of their instance.
     pub(crate) fn behind(&self, instance: Instance) -> Vec<LeaseToken> {
         let behind = self.instances.get(&instance);
-        behind.map_or_else(Vec::new, |behind| {
-            behind.iter().map(|one| one.token).collect()
-        })
+        behind.map_or_else(Vec::new, |behind| behind.iter().map(|one| one.token).collect())
     }
 
     /// Puts the first result of an instance into a queue.
     pub(crate) fn add(&mut self, policy: &Policy, queue: Queue, one: Waiting<R>, now: Moment) {
         let (flow, tenant) = (one.instance.0, one.tenant);
-        let known = self.flows.entry(flow).or_insert_with(|| Flow {
-            queue,
-            results: VecDeque::new(),
-        });
+        let known = self.flows.entry(flow).or_insert_with(|| Flow { queue, results: VecDeque::new() });
         let is_first = known.results.is_empty();
         if is_first {
             known.queue = queue;
@@ -187,15 +180,8 @@ impl<R> Outbox<R> {
 
     /// Takes a batch for a home session: from the queue that was served least lately, and from others what there is
     /// room for. Says whether what it fires is left to the pool; such results go with no others.
-    pub(crate) fn take_over_home(
-        &mut self,
-        policy: &Policy,
-        home: usize,
-        now: Moment,
-    ) -> (Vec<Waiting<R>>, bool) {
-        let other = self
-            .overdue_home(policy)
-            .filter(|one| *one != Queue::Home(home));
+    pub(crate) fn take_over_home(&mut self, policy: &Policy, home: usize, now: Moment) -> (Vec<Waiting<R>>, bool) {
+        let other = self.overdue_home(policy).filter(|one| *one != Queue::Home(home));
         let mut queues: Vec<Queue> = [Queue::Express, Queue::Home(home), Queue::Any, Queue::Leave]
             .into_iter()
             .chain(other)
@@ -219,13 +205,7 @@ impl<R> Outbox<R> {
 
     /// Takes results of a queue, tenant by tenant, until all had one or the batch is full; true when all had. A flow's
     /// few results stay together.
-    fn take_from(
-        &mut self,
-        policy: &Policy,
-        from: Queue,
-        batch: &mut Vec<Waiting<R>>,
-        now: Moment,
-    ) -> bool {
+    fn take_from(&mut self, policy: &Policy, from: Queue, batch: &mut Vec<Waiting<R>>, now: Moment) -> bool {
         let queue = &mut self.queues[Self::at(from)];
         if queue.results == 0 {
             // Only flows that have moved are named.
@@ -233,8 +213,7 @@ impl<R> Outbox<R> {
             queue.flows.clear();
             return true;
         }
-        let each = (policy.batch_results_max / queue.round.len().max(1))
-            .max(policy.batch_results_of_tenant);
+        let each = (policy.batch_results_max / queue.round.len().max(1)).max(policy.batch_results_of_tenant);
         let mut is_whole = true;
         for _ in 0..queue.round.len() {
             let room = policy.batch_results_max.saturating_sub(batch.len());
@@ -257,11 +236,7 @@ impl<R> Outbox<R> {
                     continue;
                 };
                 let few = known.results.len() <= policy.batch_results_of_tenant;
-                let taken = if few {
-                    known.results.len()
-                } else {
-                    known.results.len().min(of_tenant)
-                };
+                let taken = if few { known.results.len() } else { known.results.len().min(of_tenant) };
                 batch.extend(known.results.drain(..taken));
                 of_tenant = of_tenant.saturating_sub(taken);
                 queue.results -= taken;
@@ -317,8 +292,6 @@ impl<R> Outbox<R> {
 
     #[cfg(test)]
     pub(crate) fn is_clear(&self) -> bool {
-        self.flows.is_empty()
-            && self.instances.is_empty()
-            && self.queues.iter().all(|one| one.results == 0)
+        self.flows.is_empty() && self.instances.is_empty() && self.queues.iter().all(|one| one.results == 0)
     }
 }

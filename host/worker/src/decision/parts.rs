@@ -8,9 +8,7 @@ use foldhash::{HashMap, HashSet};
 use wedflow_model::{FlowId, Wid};
 use wedflow_store::StoreError;
 
-use super::policy::{
-    CONFLICT_TRIES_MAX, PAUSE_MAX, PAUSE_MIN, UNKNOWN_LOCKS_MAX, UNKNOWN_TRIES_MAX,
-};
+use super::policy::{CONFLICT_TRIES_MAX, PAUSE_MAX, PAUSE_MIN, UNKNOWN_LOCKS_MAX, UNKNOWN_TRIES_MAX};
 use super::{Instance, Locked};
 
 /// A result of an attempt at a job of an instance.
@@ -74,10 +72,7 @@ pub enum Step<R> {
     /// Tries the part again after a pause, without the results that are no longer the host's.
     Again { part: Part<R>, pause: Duration },
     /// Results wait for these locks; the others are next.
-    Meet {
-        locks: HashSet<Locked>,
-        results: Vec<R>,
-    },
+    Meet { locks: HashSet<Locked>, results: Vec<R> },
     /// Gives the jobs back: they are run again.
     GiveBack(Vec<R>),
     /// The jobs are somebody else's by now.
@@ -97,10 +92,7 @@ pub struct Parts<R> {
 impl<R: OfInstance> Parts<R> {
     /// A batch as one part.
     pub fn new(results: Vec<R>) -> Self {
-        let mut parts = Parts {
-            parts: Vec::new(),
-            unknown: HashMap::default(),
-        };
+        let mut parts = Parts { parts: Vec::new(), unknown: HashMap::default() };
         parts.add(results);
         parts
     }
@@ -129,14 +121,8 @@ impl<R: OfInstance> Parts<R> {
             Refusal::Conflict if part.bounded + 1 < CONFLICT_TRIES_MAX => again(part, true),
             Refusal::Unknown if alone && part.bounded + 1 < UNKNOWN_TRIES_MAX => again(part, true),
             Refusal::Conflict if alone => {
-                let locks = part
-                    .results
-                    .iter()
-                    .map(|one| Locked::Instance(one.instance()));
-                Step::Meet {
-                    locks: locks.collect(),
-                    results: part.results,
-                }
+                let locks = part.results.iter().map(|one| Locked::Instance(one.instance()));
+                Step::Meet { locks: locks.collect(), results: part.results }
             }
             Refusal::OfResult | Refusal::Unknown if alone && !part.careful => self.carefully(part),
             Refusal::Slow if !part.careful => self.carefully(part),
@@ -155,23 +141,13 @@ impl<R: OfInstance> Parts<R> {
 
     fn add(&mut self, results: Vec<R>) {
         if !results.is_empty() {
-            self.parts.push(Part {
-                results,
-                careful: false,
-                tries: 0,
-                bounded: 0,
-            });
+            self.parts.push(Part { results, careful: false, tries: 0, bounded: 0 });
         }
     }
 
     /// Tries a part once more, each state by itself: perhaps it is not a result but a condition that fails.
     fn carefully(&mut self, part: Part<R>) -> Step<R> {
-        self.parts.push(Part {
-            careful: true,
-            tries: 0,
-            bounded: 0,
-            ..part
-        });
+        self.parts.push(Part { careful: true, tries: 0, bounded: 0, ..part });
         Step::Split
     }
 
@@ -187,9 +163,7 @@ impl<R: OfInstance> Parts<R> {
             .collect();
         if locks.is_empty() {
             let flows = results.iter().map(|one| one.instance().0);
-            let many = |flow: &FlowId| {
-                (self.unknown.get(flow)).is_some_and(|met| *met >= UNKNOWN_LOCKS_MAX)
-            };
+            let many = |flow: &FlowId| (self.unknown.get(flow)).is_some_and(|met| *met >= UNKNOWN_LOCKS_MAX);
             locks.extend(flows.filter(many).map(Locked::Flow));
         }
         if locks.is_empty() && results.len() > 1 {
@@ -210,10 +184,7 @@ impl<R: OfInstance> Parts<R> {
         };
         let (held, others): (Vec<_>, Vec<_>) = results.into_iter().partition(meets);
         self.add(others);
-        Step::Meet {
-            locks,
-            results: held,
-        }
+        Step::Meet { locks, results: held }
     }
 }
 
@@ -222,10 +193,7 @@ fn again<R>(mut part: Part<R>, is_bounded: bool) -> Step<R> {
     let pause = PAUSE_MIN * 2_u32.pow(part.tries.min(16));
     part.tries = part.tries.saturating_add(1);
     part.bounded += u32::from(is_bounded);
-    Step::Again {
-        part,
-        pause: pause.min(PAUSE_MAX),
-    }
+    Step::Again { part, pause: pause.min(PAUSE_MAX) }
 }
 
 /// Takes out of a part what is not of its first flow.
@@ -261,9 +229,7 @@ mod tests {
             statements += 1;
             if part.results.iter().all(|one| one.0 == FlowId::new(2)) {
                 committed += part.results.len();
-            } else if let Step::Meet { results, .. } =
-                parts.refused(part, Refusal::Locked(Vec::new()))
-            {
+            } else if let Step::Meet { results, .. } = parts.refused(part, Refusal::Locked(Vec::new())) {
                 held += results.len();
             }
         }
@@ -275,10 +241,7 @@ mod tests {
     fn an_instance_that_is_locked_holds_up_no_other_of_its_flow() {
         let mut parts = Parts::new(of_flow(3).collect());
         let part = parts.next_part().expect("a part");
-        let met = parts.refused(
-            part,
-            Refusal::Locked(vec![(FlowId::new(3), Some(Wid::new(7)))]),
-        );
+        let met = parts.refused(part, Refusal::Locked(vec![(FlowId::new(3), Some(Wid::new(7)))]));
         assert!(matches!(met, Step::Meet { results, .. } if results == [instance(3, 7)]));
         assert_eq!(parts.next_part().map(|part| part.results.len()), Some(149));
     }
@@ -297,11 +260,7 @@ mod tests {
                     Some(part)
                 }
                 Step::Meet { locks, results } => {
-                    assert!(
-                        results
-                            .iter()
-                            .all(|one| locks.contains(&Locked::Instance(*one)))
-                    );
+                    assert!(results.iter().all(|one| locks.contains(&Locked::Instance(*one))));
                     met.extend(results);
                     parts.next_part()
                 }

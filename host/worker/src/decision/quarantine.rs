@@ -96,28 +96,20 @@ impl<R> Quarantine<R> {
         }
         let by_itself = Locked::Instance(instance);
         let by_flow = Locked::Flow(instance.0);
-        [by_itself, by_flow]
-            .into_iter()
-            .find(|what| self.entries.contains_key(what))
+        [by_itself, by_flow].into_iter().find(|what| self.entries.contains_key(what))
     }
 
     /// Until when something stays that is locked.
     pub(crate) fn until(&self, what: Locked) -> Option<Moment> {
-        self.entries
-            .get(&what)
-            .filter(|one| one.is_locked)
-            .map(|one| one.until)
+        self.entries.get(&what).filter(|one| one.is_locked).map(|one| one.until)
     }
 
     /// A lock was met. Returns what is in quarantine for it now, and until when: the flow, where many of its instances
     /// are.
     pub(crate) fn met(&mut self, policy: &Policy, what: Locked, now: Moment) -> (Locked, Moment) {
-        let many = (self.instances.get(&what.flow()))
-            .is_some_and(|count| *count >= policy.quarantine_instances);
+        let many = (self.instances.get(&what.flow())).is_some_and(|count| *count >= policy.quarantine_instances);
         let what = match what {
-            Locked::Instance((flow, _)) if many && !self.entries.contains_key(&what) => {
-                Locked::Flow(flow)
-            }
+            Locked::Instance((flow, _)) if many && !self.entries.contains_key(&what) => Locked::Flow(flow),
             other => other,
         };
         if !self.entries.contains_key(&what)
@@ -187,10 +179,7 @@ impl<R> Quarantine<R> {
             match self.entries.get_mut(&what) {
                 Some(one) if !one.is_over(now) => {
                     one.next_try = NextTry::Due;
-                    let tenant = one
-                        .results
-                        .front()
-                        .map_or(TenantId::new(0), |first| first.tenant);
+                    let tenant = one.results.front().map_or(TenantId::new(0), |first| first.tenant);
                     let due = self.due.entry(tenant).or_default();
                     if due.is_empty() {
                         self.round.push_back(tenant);
@@ -243,9 +232,8 @@ impl<R> Quarantine<R> {
         while let Some(tenant) = self.round.pop_front() {
             let due = self.due.get_mut(&tenant);
             let what = due.and_then(|due| {
-                std::iter::from_fn(|| due.pop_front()).find(|what| {
-                    (self.entries.get(what)).is_some_and(|one| one.next_try == NextTry::Due)
-                })
+                std::iter::from_fn(|| due.pop_front())
+                    .find(|what| (self.entries.get(what)).is_some_and(|one| one.next_try == NextTry::Due))
             });
             match self.due.get(&tenant) {
                 Some(due) if !due.is_empty() => self.round.push_back(tenant),
@@ -280,9 +268,7 @@ impl<R> Quarantine<R> {
 
     #[cfg(test)]
     pub(crate) fn is_clear(&self) -> bool {
-        self.entries
-            .values()
-            .all(|one| one.results.is_empty() && !one.under_way)
+        self.entries.values().all(|one| one.results.is_empty() && !one.under_way)
     }
 
     #[cfg(test)]
@@ -313,12 +299,7 @@ mod tests {
     }
 
     fn finished(token: i64) -> Told {
-        Event::Finished {
-            token: LeaseToken::new(token),
-            fuel: 0,
-            bytes: 0,
-            result: (),
-        }
+        Event::Finished { token: LeaseToken::new(token), fuel: 0, bytes: 0, result: () }
     }
 
     /// A host that runs these jobs, of tenant and flow 1.
@@ -341,18 +322,12 @@ mod tests {
     }
 
     fn tokens(batch: &Batch<()>) -> Vec<i64> {
-        batch
-            .results
-            .iter()
-            .map(|(token, ())| token.get())
-            .collect()
+        batch.results.iter().map(|(token, ())| token.get()).collect()
     }
 
     /// The batch meets a lock on its flow.
     fn meet(decision: &mut Decision<(), ()>, batch: Batch<()>, ms: u64) {
-        let Batch {
-            session, results, ..
-        } = batch;
+        let Batch { session, results, .. } = batch;
         let locks = [Locked::Flow(FlowId::new(1))].into_iter().collect();
         let _ = decision.decide(Event::Met { locks, results }, at(ms));
         let _ = decision.decide(Event::Returned { session }, at(ms));
@@ -437,10 +412,7 @@ mod tests {
             quarantine.is_back(locked, at(600));
         }
         assert_eq!(tried.len(), 101);
-        assert!(
-            tried[..2].contains(&(TenantId::new(2), Locked::Flow(FlowId::new(101)))),
-            "{tried:?}"
-        );
+        assert!(tried[..2].contains(&(TenantId::new(2), Locked::Flow(FlowId::new(101)))), "{tried:?}");
     }
 
     #[test]

@@ -36,14 +36,7 @@ struct Kind {
 
 impl Kind {
     fn new(instances: i32, steps: u32, fuel: u64) -> Self {
-        Kind {
-            instances,
-            branches: 1,
-            steps,
-            fuel,
-            flows: 1,
-            bytes: 0,
-        }
+        Kind { instances, branches: 1, steps, fuel, flows: 1, bytes: 0 }
     }
 }
 
@@ -120,26 +113,14 @@ impl Model {
 
     async fn carry_out(self, action: Done, context: Context) {
         match action {
-            Action::Run {
-                lane,
-                token,
-                tenant,
-                ..
-            } => self.run(lane, token, tenant, &context).await,
+            Action::Run { lane, token, tenant, .. } => self.run(lane, token, tenant, &context).await,
             Action::Commit(batch) => self.commit(batch, &context).await,
             Action::Claim(claim) => {
                 context.sleep(MS).await;
                 let (jobs, due) = self.world().claim(&claim);
                 let found = jobs.len();
                 self.tell(Event::Arrived(jobs), context.now());
-                self.tell(
-                    Event::Claimed {
-                        found,
-                        due,
-                        next: None,
-                    },
-                    context.now(),
-                );
+                self.tell(Event::Claimed { found, due, next: None }, context.now());
             }
             Action::PutOff { token, pause } => {
                 let row = self.world().take_back(token);
@@ -184,25 +165,12 @@ impl Model {
                 let batches = world.batches;
                 world.finished.insert(token, (now, batches));
             }
-            self.tell(
-                Event::Finished {
-                    token,
-                    fuel,
-                    bytes,
-                    result: 0,
-                },
-                now,
-            );
+            self.tell(Event::Finished { token, fuel, bytes, result: 0 }, now);
         }
     }
 
     async fn commit(&self, batch: Batch<u32>, context: &Context) {
-        let Batch {
-            session,
-            results,
-            keeps,
-            ..
-        } = batch;
+        let Batch { session, results, keeps, .. } = batch;
         let now = context.now();
         let takes = self.world().begin(session, &results, now);
         context.sleep(takes).await;
@@ -212,13 +180,7 @@ impl Model {
             let wait = self.world().decision.policy.lock_wait;
             context.sleep(wait).await;
             let locks = self.world().meet(&met);
-            self.tell(
-                Event::Met {
-                    locks,
-                    results: met,
-                },
-                context.now(),
-            );
+            self.tell(Event::Met { locks, results: met }, context.now());
         }
         let tokens: Vec<LeaseToken> = rest.into_iter().map(|(token, _)| token).collect();
         let fired = self.world().commit(&tokens, keeps);
@@ -232,14 +194,10 @@ impl World {
     fn claim(&mut self, claim: &Claim) -> (Vec<Job<u32>>, bool) {
         let mut rows = Vec::new();
         let tenants: Vec<TenantId> = self.pool.keys().copied().collect();
-        let asked = tenants
-            .iter()
-            .filter(|tenant| !claim.without.contains(tenant));
+        let asked = tenants.iter().filter(|tenant| !claim.without.contains(tenant));
         let each = claim.limit.div_ceil(tenants.len().max(1)).max(1);
         for &tenant in asked {
-            let room = each
-                .min(claim.limit - rows.len())
-                .min(claim.of_tenant.unwrap_or(usize::MAX));
+            let room = each.min(claim.limit - rows.len()).min(claim.of_tenant.unwrap_or(usize::MAX));
             let waiting = self.pool.get_mut(&tenant).expect("its jobs");
             rows.extend((0..room).map_while(|_| waiting.pop_front()));
         }
@@ -250,12 +208,7 @@ impl World {
     fn lease(&mut self, row: Row) -> Job<u32> {
         self.next_token = LeaseToken::new(self.next_token.get() + 1);
         self.rows.insert(self.next_token, row);
-        Job {
-            token: self.next_token,
-            tenant: tenant_of(row.0),
-            instance: row.0,
-            job: row.1,
-        }
+        Job { token: self.next_token, tenant: tenant_of(row.0), instance: row.0, job: row.1 }
     }
 
     /// Somebody finds the job again.
@@ -277,19 +230,13 @@ impl World {
     }
 
     fn begin(&mut self, session: usize, results: &[(LeaseToken, u32)], now: Moment) -> Duration {
-        assert!(
-            self.sessions.insert(session),
-            "one batch at a time for each session"
-        );
+        assert!(self.sessions.insert(session), "one batch at a time for each session");
         assert!(results.len() <= self.decision.policy.batch_results_max + 8);
         let is_home = session < self.decision.policy.home_sessions;
         self.batches += u64::from(is_home);
         for (token, _) in results {
             let (instance, _) = self.rows[token];
-            assert!(
-                self.under_way.insert(instance),
-                "{instance:?} is in two batches"
-            );
+            assert!(self.under_way.insert(instance), "{instance:?} is in two batches");
             if let Some((since, batches)) = self.finished.get(token) {
                 let wait = self.waits.entry(tenant_of(instance)).or_default();
                 wait.0 = wait.0.max(now.since(*since));
@@ -310,19 +257,15 @@ impl World {
         for (token, _) in &results {
             self.under_way.remove(&self.rows[token].0);
         }
-        let (met, rest): (Vec<_>, Vec<_>) =
-            results.into_iter().partition(|(token, _)| is_locked(token));
+        let (met, rest): (Vec<_>, Vec<_>) = results.into_iter().partition(|(token, _)| is_locked(token));
         // Those committed stay under way until the decision learns of it.
-        self.under_way
-            .extend(rest.iter().map(|(token, _)| self.rows[token].0));
+        self.under_way.extend(rest.iter().map(|(token, _)| self.rows[token].0));
         (met, rest)
     }
 
     fn meet(&mut self, met: &[(LeaseToken, u32)]) -> foldhash::HashSet<Locked> {
         self.meets += 1;
-        met.iter()
-            .map(|(token, _)| Locked::Flow(self.rows[token].0.0))
-            .collect()
+        met.iter().map(|(token, _)| Locked::Flow(self.rows[token].0.0)).collect()
     }
 
     fn commit(&mut self, tokens: &[LeaseToken], keeps: bool) -> Vec<Job<u32>> {
@@ -353,25 +296,13 @@ impl World {
         let decision = &self.decision;
         let policy = &decision.policy;
         for home in 0..policy.home_sessions {
-            assert!(
-                decision.in_use[home] || !decision.may_go(home, now),
-                "a result may go and does not"
-            );
+            assert!(decision.in_use[home] || !decision.may_go(home, now), "a result may go and does not");
         }
         let express = policy.home_sessions..policy.quarantine_session();
         let free = express.clone().any(|session| !decision.in_use[session]);
-        assert!(
-            !free || decision.outbox.results(Queue::Express) == 0,
-            "a light tenant's result waits"
-        );
-        let running = decision
-            .tickets
-            .values()
-            .filter(|ticket| ticket.stage == Stage::Quarantined);
-        assert_eq!(
-            decision.budgets.in_flight(),
-            decision.tickets.len() - running.count()
-        );
+        assert!(!free || decision.outbox.results(Queue::Express) == 0, "a light tenant's result waits");
+        let running = decision.tickets.values().filter(|ticket| ticket.stage == Stage::Quarantined);
+        assert_eq!(decision.budgets.in_flight(), decision.tickets.len() - running.count());
     }
 }
 
@@ -447,18 +378,9 @@ impl World {
     }
 
     fn assert_clear(&self) {
-        assert!(
-            self.all_committed(),
-            "{:?} of {:?}",
-            self.committed,
-            self.kinds
-        );
+        assert!(self.all_committed(), "{:?} of {:?}", self.committed, self.kinds);
         assert!(self.decision.tickets.is_empty() && self.decision.begun == 0);
-        assert!(
-            self.decision.budgets.is_clear(),
-            "{:?}",
-            self.decision.budgets
-        );
+        assert!(self.decision.budgets.is_clear(), "{:?}", self.decision.budgets);
         assert!(self.decision.outbox.is_clear() && self.decision.quarantine.is_clear());
     }
 }
@@ -573,16 +495,11 @@ fn charged(fuel: &[(i32, u64)], jobs: usize, attempts: usize) -> BTreeMap<i32, i
         let Some((tenant, token, ())) = budgets.next(&policy) else {
             break;
         };
-        let used = fuel
-            .iter()
-            .find(|(one, _)| *one == tenant.get())
-            .map_or(0, |(_, fuel)| *fuel);
+        let used = fuel.iter().find(|(one, _)| *one == tenant.get()).map_or(0, |(_, fuel)| *fuel);
         budgets.use_fuel(&policy, tenant, used);
         budgets.remove(tenant, token, false);
     }
-    fuel.iter()
-        .filter_map(|(tenant, _)| Some((*tenant, budgets.served(TenantId::new(*tenant))?)))
-        .collect()
+    fuel.iter().filter_map(|(tenant, _)| Some((*tenant, budgets.served(TenantId::new(*tenant))?))).collect()
 }
 
 #[test]
@@ -592,10 +509,7 @@ fn tenants_with_work_get_equal_fuel_within_a_turn_and_an_attempt() {
     let (least, most) = (charged.values().min(), charged.values().max());
     let apart = most.expect("three") - least.expect("three");
     let policy = Policy::new(1, 1);
-    assert!(
-        apart <= policy.turn_fuel + policy.attempt_fuel + 50_000_000,
-        "{charged:?}"
-    );
+    assert!(apart <= policy.turn_fuel + policy.attempt_fuel + 50_000_000, "{charged:?}");
 }
 
 #[test]
@@ -610,13 +524,8 @@ fn an_idle_tenant_accumulates_no_credit_and_keeps_its_debt() {
         add(&mut budgets, 1, token);
         add(&mut budgets, 2, 100 + token);
     }
-    let begun: Vec<TenantId> = (0..50)
-        .filter_map(|_| Some(budgets.next(&policy)?.0))
-        .collect();
-    assert!(
-        begun.iter().all(|tenant| *tenant == TenantId::new(2)),
-        "{begun:?}"
-    );
+    let begun: Vec<TenantId> = (0..50).filter_map(|_| Some(budgets.next(&policy)?.0)).collect();
+    assert!(begun.iter().all(|tenant| *tenant == TenantId::new(2)), "{begun:?}");
     // The second has used less, but may not save that up while it is away.
     add(&mut budgets, 3, 1_000);
     let served = budgets.served(TenantId::new(3)).expect("its clock");
@@ -636,67 +545,38 @@ fn who_computes_on_all_processors_begins_no_more_and_others_do() {
     }
     assert!(budgets.next(&policy).is_none());
     add(&mut budgets, 2, 100);
-    assert_eq!(
-        budgets.next(&policy).map(|(tenant, ..)| tenant.get()),
-        Some(2)
-    );
+    assert_eq!(budgets.next(&policy).map(|(tenant, ..)| tenant.get()), Some(2));
     budgets.rests_from_computing(&policy, TenantId::new(1));
-    assert_eq!(
-        budgets.next(&policy).map(|(tenant, ..)| tenant.get()),
-        Some(1)
-    );
+    assert_eq!(budgets.next(&policy).map(|(tenant, ..)| tenant.get()), Some(1));
 }
 
 #[test]
 fn a_decision_costs_no_more_with_many_tenants_flows_and_results() {
     let visits = |tenants: usize| {
         let kinds = vec![Kind::new(2, 6, 20_000); tenants];
-        let model = run(
-            7,
-            Policy::new(2, tenants.max(64)),
-            &kinds,
-            Trouble::default(),
-            seconds(600),
-        );
+        let model = run(7, Policy::new(2, tenants.max(64)), &kinds, Trouble::default(), seconds(600));
         let world = model.world();
         world.assert_clear();
         let visits = world.decision.outbox.visits + world.decision.budgets.visits;
         visits as f64 / world.events as f64
     };
     let (few, many) = (visits(8), visits(2_000));
-    assert!(
-        many < few * 2.0 + 2.0,
-        "{few:.2} visits for each event of 8 tenants, {many:.2} of 2 000"
-    );
+    assert!(many < few * 2.0 + 2.0, "{few:.2} visits for each event of 8 tenants, {many:.2} of 2 000");
 }
 
 #[test]
 fn a_flow_that_was_locked_leaves_quarantine_though_it_never_rests() {
-    let trouble = Trouble {
-        locked: HashSet::from([TenantId::new(1)]),
-        until: seconds(2),
-        ..Trouble::default()
-    };
+    let trouble = Trouble { locked: HashSet::from([TenantId::new(1)]), until: seconds(2), ..Trouble::default() };
     let kinds = [Kind::new(20, 100_000, 2_000_000)];
     let model = run(3, Policy::new(2, 400), &kinds, trouble, seconds(10));
     let world = model.world();
     assert!(world.meets > 1 && world.committed[&TenantId::new(1)] > 1_000);
-    assert!(
-        world.decision.quarantine.is_empty(),
-        "{:?}",
-        world.decision.quarantine
-    );
+    assert!(world.decision.quarantine.is_empty(), "{:?}", world.decision.quarantine);
 }
 
 #[test]
 fn a_host_without_work_wakes_up_once_a_second() {
-    let model = run(
-        1,
-        Policy::new(2, 1_000),
-        &[],
-        Trouble::default(),
-        seconds(100),
-    );
+    let model = run(1, Policy::new(2, 1_000), &[], Trouble::default(), seconds(100));
     let woken = model.world().woken;
     assert!((90..=110).contains(&woken), "{woken}");
 }
@@ -721,20 +601,10 @@ fn the_reserve_is_for_tenants_with_less_than_a_share() {
     let first = claim(decision.decide(Event::Told, now)).expect("a claim");
     assert_eq!((first.limit, first.without), (80, Vec::new()));
     let _ = decision.decide(Event::Arrived((0..80).map(job).collect()), now);
-    let narrow = claim(decision.decide(
-        Event::Claimed {
-            found: 80,
-            due: true,
-            next: None,
-        },
-        now,
-    ));
+    let narrow = claim(decision.decide(Event::Claimed { found: 80, due: true, next: None }, now));
     assert!(narrow.is_none(), "nobody told of work");
     let narrow = claim(decision.decide(Event::Told, now)).expect("a claim");
-    assert_eq!(
-        (narrow.limit, narrow.without),
-        (policy.in_flight_reserve, vec![TenantId::new(1)])
-    );
+    assert_eq!((narrow.limit, narrow.without), (policy.in_flight_reserve, vec![TenantId::new(1)]));
 }
 
 #[test]
@@ -760,13 +630,7 @@ fn a_tenant_beside_others_may_fill_the_room() {
 fn a_tenant_whose_jobs_are_claimed_one_and_all_shares_no_batch() {
     let mut decision: Decision<(), ()> = Decision::new(Policy::new(1, 80));
     let now = Moment::default();
-    let _ = decision.decide(
-        Event::Quotas {
-            resting: vec![TenantId::new(2)],
-            limited: vec![TenantId::new(1)],
-        },
-        now,
-    );
+    let _ = decision.decide(Event::Quotas { resting: vec![TenantId::new(2)], limited: vec![TenantId::new(1)] }, now);
     let jobs = [(1, 1), (2, 2), (3, 3), (4, 4)];
     let jobs = jobs.map(|(tenant, token)| Job {
         token: LeaseToken::new(token),
@@ -779,15 +643,7 @@ fn a_tenant_whose_jobs_are_claimed_one_and_all_shares_no_batch() {
     let mut ask = Event::Asked { lane: 0 };
     for token in (1..=4).map(LeaseToken::new) {
         let _ = decision.decide(std::mem::replace(&mut ask, Event::Asked { lane: 0 }), now);
-        batches.extend(decision.decide(
-            Event::Finished {
-                token,
-                fuel: 0,
-                bytes: 0,
-                result: (),
-            },
-            now,
-        ));
+        batches.extend(decision.decide(Event::Finished { token, fuel: 0, bytes: 0, result: () }, now));
     }
     for session in 0..2 {
         batches.extend(decision.decide(Event::Returned { session }, now + Duration::from_secs(1)));
@@ -795,11 +651,7 @@ fn a_tenant_whose_jobs_are_claimed_one_and_all_shares_no_batch() {
     let mut left = 0;
     for action in batches {
         if let Action::Commit(batch) = action {
-            let limited = batch
-                .results
-                .iter()
-                .filter(|(token, _)| *token <= LeaseToken::new(2))
-                .count();
+            let limited = batch.results.iter().filter(|(token, _)| *token <= LeaseToken::new(2)).count();
             assert!(limited == 0 || limited == batch.results.len(), "{batch:?}");
             assert_eq!(batch.keeps, limited == 0);
             left += limited;
@@ -818,19 +670,10 @@ fn a_flow_with_few_results_goes_over_its_home_and_one_with_many_over_any() {
         let flow = FlowId::new(number);
         for wid in (0..results).map(Wid::new) {
             token += 1;
-            let one = Waiting {
-                token: LeaseToken::new(token),
-                tenant: TenantId::new(1),
-                instance: (flow, wid),
-                result: (),
-            };
+            let one =
+                Waiting { token: LeaseToken::new(token), tenant: TenantId::new(1), instance: (flow, wid), result: () };
             let one = outbox.stand(one).expect("the first");
-            outbox.add(
-                &policy,
-                Queue::Home(usize::try_from(number).expect("small") % 3),
-                one,
-                now,
-            );
+            outbox.add(&policy, Queue::Home(usize::try_from(number).expect("small") % 3), one, now);
         }
     };
     add(&mut outbox, 4, 5);

@@ -32,8 +32,7 @@ struct Budget<J> {
 
 impl<J> Budget<J> {
     fn is_held(&self, policy: &Policy) -> bool {
-        self.quarantined >= policy.quarantine_results
-            || self.quarantined_bytes >= policy.quarantine_bytes_of_tenant
+        self.quarantined >= policy.quarantine_results || self.quarantined_bytes >= policy.quarantine_bytes_of_tenant
     }
 
     fn leave_quarantine(&mut self, bytes: usize) {
@@ -147,18 +146,12 @@ impl<J> Budgets<J> {
 
     /// Returns the tenants with at least this number of jobs in flight.
     pub(crate) fn with_at_least(&self, jobs: usize) -> Vec<TenantId> {
-        (self
-            .by_in_flight
-            .range((jobs, TenantId::new(i32::MIN))..)
-            .map(|(_, tenant)| *tenant))
-        .collect()
+        (self.by_in_flight.range((jobs, TenantId::new(i32::MIN))..).map(|(_, tenant)| *tenant)).collect()
     }
 
     /// Tenants that claims pass over: their fuel is used up, or too many of their results are in quarantine.
     pub(crate) fn passed_over(&self, policy: &Policy) -> Vec<TenantId> {
-        let held = (self.tenants.iter())
-            .filter(|(_, one)| one.is_held(policy))
-            .map(|(tenant, _)| *tenant);
+        let held = (self.tenants.iter()).filter(|(_, one)| one.is_held(policy)).map(|(tenant, _)| *tenant);
         self.resting.iter().copied().chain(held).collect()
     }
 
@@ -243,9 +236,7 @@ impl<J> Budgets<J> {
 
     /// An attempt of a tenant computes no more.
     pub(crate) fn rests_from_computing(&mut self, policy: &Policy, tenant: TenantId) {
-        self.change(tenant, |one| {
-            one.computing = one.computing.saturating_sub(1)
-        });
+        self.change(tenant, |one| one.computing = one.computing.saturating_sub(1));
         self.queue(policy, tenant);
     }
 
@@ -298,8 +289,7 @@ impl<J> Budgets<J> {
 
     /// Remembers no more of a tenant without jobs than its clock.
     fn forget(&mut self, tenant: TenantId) {
-        let idle = (self.tenants.get(&tenant))
-            .is_some_and(|one| one.in_flight + one.quarantined + one.computing == 0);
+        let idle = (self.tenants.get(&tenant)).is_some_and(|one| one.in_flight + one.quarantined + one.computing == 0);
         if idle && let Some(one) = self.tenants.remove(&tenant) {
             self.debts.insert(tenant, one.served);
         }
@@ -330,9 +320,7 @@ impl<J> Budgets<J> {
     /// Takes the fuel used since this was asked last.
     pub(crate) fn take_fuel(&mut self) -> Vec<(TenantId, u64)> {
         let known = std::mem::take(&mut self.fuel).into_iter();
-        known
-            .filter(|(tenant, _)| *tenant != TenantId::NOBODY)
-            .collect()
+        known.filter(|(tenant, _)| *tenant != TenantId::NOBODY).collect()
     }
 
     /// Puts back fuel that the database could not be told of.

@@ -20,9 +20,7 @@ use wedflow_model::{AttributeType, FlowDefinition, ScalarType};
 const ORDERS: usize = 1_000;
 
 fn directory(sample: &Sample) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("..")
-        .join(sample.directory)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(sample.directory)
 }
 
 fn flow(path: &Path) -> FlowDefinition {
@@ -63,10 +61,7 @@ fn every_sample_of_one_component_is_played() {
         // Its steps are components in five languages: tests/acceptance/samples.rs plays it.
         .filter(|name| name != "order")
         .collect();
-    let played = samples()
-        .iter()
-        .map(|sample| sample.directory.to_owned())
-        .collect();
+    let played = samples().iter().map(|sample| sample.directory.to_owned()).collect();
     assert_eq!(expecting, played);
 }
 
@@ -99,11 +94,7 @@ fn names_of_runs_are_unique_and_every_flow_has_one() {
         let expected = expected(&sample);
         let names: BTreeSet<&str> = expected.runs.iter().map(|run| run.name.as_str()).collect();
         assert_eq!(names.len(), expected.runs.len(), "{}", sample.directory);
-        let run: BTreeSet<PathBuf> = expected
-            .runs
-            .iter()
-            .map(|run| directory(&sample).join(&run.flow))
-            .collect();
+        let run: BTreeSet<PathBuf> = expected.runs.iter().map(|run| directory(&sample).join(&run.flow)).collect();
         let written: BTreeSet<PathBuf> = flows(&sample).into_iter().map(|(path, _)| path).collect();
         assert_eq!(run, written, "{}", sample.directory);
     }
@@ -144,24 +135,17 @@ fn declarations_fit_the_flows() {
                     );
                 }
                 if let Some(allowed) = &trigger.writes {
-                    let declared: BTreeSet<&str> =
-                        writes.iter().map(|write| write.name.as_str()).collect();
+                    let declared: BTreeSet<&str> = writes.iter().map(|write| write.name.as_str()).collect();
                     let allowed: BTreeSet<&str> = allowed.iter().map(String::as_str).collect();
                     assert_eq!(allowed, declared, "{path:?}: {name}");
                 }
             }
             for name in flow.transitions.keys() {
-                assert!(
-                    flow.triggers.iter().any(|t| t.transition == *name),
-                    "{path:?}: nothing fires {name}"
-                );
+                assert!(flow.triggers.iter().any(|t| t.transition == *name), "{path:?}: nothing fires {name}");
             }
         }
-        let declared: BTreeSet<String> = sample
-            .transitions
-            .iter()
-            .map(|transition| transition.declaration.transition.clone())
-            .collect();
+        let declared: BTreeSet<String> =
+            sample.transitions.iter().map(|transition| transition.declaration.transition.clone()).collect();
         assert_eq!(used, declared, "{}", sample.directory);
     }
 }

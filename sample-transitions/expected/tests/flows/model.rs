@@ -50,9 +50,7 @@ impl<'a> Model<'a> {
                 format!("\"{}\" {kind}", attribute.name)
             })
             .collect();
-        database
-            .execute_batch(&format!("CREATE TABLE state ({})", columns.join(", ")))
-            .expect("table");
+        database.execute_batch(&format!("CREATE TABLE state ({})", columns.join(", "))).expect("table");
         let transitions = flow
             .triggers
             .iter()
@@ -64,11 +62,7 @@ impl<'a> Model<'a> {
                     .unwrap_or_else(|| panic!("no transition {}", trigger.transition))
             })
             .collect();
-        Model {
-            flow,
-            transitions,
-            database,
-        }
+        Model { flow, transitions, database }
     }
 
     /// Plays an instance in up to `limit` orders and hands each trace to `check`: all orders if they
@@ -98,12 +92,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    fn play_all(
-        &self,
-        instance: Instance,
-        left: &mut usize,
-        check: &mut impl FnMut(&[TraceRow], &[usize]),
-    ) {
+    fn play_all(&self, instance: Instance, left: &mut usize, check: &mut impl FnMut(&[TraceRow], &[usize])) {
         if *left == 0 {
             return;
         }
@@ -124,13 +113,10 @@ impl<'a> Model<'a> {
 
     fn start(&self, insert: &BTreeMap<String, toml::Value>) -> Instance {
         for name in insert.keys() {
-            assert!(
-                self.flow.attributes.iter().any(|a| a.name == *name),
-                "no attribute {name}"
-            );
+            assert!(self.flow.attributes.iter().any(|a| a.name == *name), "no attribute {name}");
         }
-        let given = self.flow.attributes.iter().map(|attribute| {
-            match (insert.get(&attribute.name), &attribute.default) {
+        let given =
+            self.flow.attributes.iter().map(|attribute| match (insert.get(&attribute.name), &attribute.default) {
                 (Some(toml::Value::String(text)), _) => Sql::Text(text.clone()),
                 (Some(toml::Value::Integer(n)), _) => Sql::Integer(*n),
                 (Some(toml::Value::Float(n)), _) => Sql::Real(*n),
@@ -138,24 +124,12 @@ impl<'a> Model<'a> {
                 (Some(other), _) => panic!("cannot insert {other}"),
                 (None, Some(text)) => Sql::Text(text.clone()),
                 (None, None) => Sql::Null,
-            }
-        });
-        let mut instance = Instance {
-            state: Vec::new(),
-            pending: BTreeMap::new(),
-            rows: Vec::new(),
-            order: Vec::new(),
-        };
+            });
+        let mut instance =
+            Instance { state: Vec::new(), pending: BTreeMap::new(), rows: Vec::new(), order: Vec::new() };
         let marks = vec!["?"; self.flow.attributes.len()].join(", ");
-        self.database
-            .execute("DELETE FROM state", [])
-            .expect("delete");
-        self.database
-            .execute(
-                &format!("INSERT INTO state VALUES ({marks})"),
-                params_from_iter(given),
-            )
-            .expect("insert");
+        self.database.execute("DELETE FROM state", []).expect("delete");
+        self.database.execute(&format!("INSERT INTO state VALUES ({marks})"), params_from_iter(given)).expect("insert");
         instance.state = self.stored();
         self.enter(&mut instance, None);
         instance
@@ -165,34 +139,21 @@ impl<'a> Model<'a> {
     fn stored(&self) -> Row {
         let columns = self.flow.attributes.len();
         self.database
-            .query_row("SELECT * FROM state", [], |row| {
-                (0..columns).map(|at| row.get(at)).collect()
-            })
+            .query_row("SELECT * FROM state", [], |row| (0..columns).map(|at| row.get(at)).collect())
             .expect("state")
     }
 
     fn store(&self, state: &Row) {
-        let names: Vec<String> = self
-            .flow
-            .attributes
-            .iter()
-            .map(|attribute| format!("\"{}\" = ?", attribute.name))
-            .collect();
+        let names: Vec<String> =
+            self.flow.attributes.iter().map(|attribute| format!("\"{}\" = ?", attribute.name)).collect();
         self.database
-            .execute(
-                &format!("UPDATE state SET {}", names.join(", ")),
-                params_from_iter(state),
-            )
+            .execute(&format!("UPDATE state SET {}", names.join(", ")), params_from_iter(state))
             .expect("store");
     }
 
     fn holds(&self, condition: &str) -> bool {
         self.database
-            .query_row(
-                &format!("SELECT ({}) IS TRUE FROM state", without_casts(condition)),
-                [],
-                |row| row.get(0),
-            )
+            .query_row(&format!("SELECT ({}) IS TRUE FROM state", without_casts(condition)), [], |row| row.get(0))
             .unwrap_or_else(|error| panic!("{condition}: {error}"))
     }
 
@@ -203,11 +164,7 @@ impl<'a> Model<'a> {
         let is_final = last.is_some_and(|condition| self.holds(condition));
         let mut trf = Vec::new();
         let status = if is_final {
-            assert!(
-                instance.pending.is_empty(),
-                "final while transitions are pending: {:#?}",
-                instance.rows
-            );
+            assert!(instance.pending.is_empty(), "final while transitions are pending: {:#?}", instance.rows);
             "F"
         } else {
             for (at, trigger) in self.flow.triggers.iter().enumerate() {
@@ -216,11 +173,7 @@ impl<'a> Model<'a> {
                     trf.push(trigger.transition.clone());
                 }
             }
-            assert!(
-                !instance.pending.is_empty(),
-                "nothing is fired and nothing pending: {:#?}",
-                instance.rows
-            );
+            assert!(!instance.pending.is_empty(), "nothing is fired and nothing pending: {:#?}", instance.rows);
             "R"
         };
         self.trace(instance, trw, trf, status);
@@ -235,9 +188,7 @@ impl<'a> Model<'a> {
             .map(|(attribute, value)| {
                 let json = match value {
                     Sql::Null => Json::Null,
-                    Sql::Integer(n) if attribute.kind.scalar == ScalarType::Boolean => {
-                        (*n != 0).into()
-                    }
+                    Sql::Integer(n) if attribute.kind.scalar == ScalarType::Boolean => (*n != 0).into(),
                     Sql::Integer(n) => (*n).into(),
                     Sql::Real(n) => (*n).into(),
                     Sql::Text(text) => text.clone().into(),
@@ -287,12 +238,7 @@ impl<'a> Model<'a> {
             .attributes
             .iter()
             .zip(&payload)
-            .map(|(attribute, value)| {
-                (
-                    attribute.name.clone(),
-                    to_guest(&attribute.kind.scalar, value),
-                )
-            })
+            .map(|(attribute, value)| (attribute.name.clone(), to_guest(&attribute.kind.scalar, value)))
             .collect();
         let transition = self.transitions[at];
         match (transition.perform)(&named, attempts + 1) {
@@ -306,16 +252,11 @@ impl<'a> Model<'a> {
                 for assignment in assignments {
                     let name = &writes[assignment.attribute as usize].name;
                     self.database
-                        .execute(
-                            &format!("UPDATE state SET \"{name}\" = ?"),
-                            [from_guest(&assignment.value)],
-                        )
+                        .execute(&format!("UPDATE state SET \"{name}\" = ?"), [from_guest(&assignment.value)])
                         .expect("assignment");
                 }
             }
-            Outcome::Fail(failure)
-                if failure.retry && attempts + 1 < trigger.attempts.unwrap_or(3) as u32 =>
-            {
+            Outcome::Fail(failure) if failure.retry && attempts + 1 < trigger.attempts.unwrap_or(3) as u32 => {
                 instance.pending.insert(at, (payload, attempts + 1));
                 return;
             }
@@ -340,9 +281,7 @@ fn to_guest(kind: &ScalarType, value: &Sql) -> Value {
     Value::Scalar(match (kind, value) {
         (_, Sql::Null) => Scalar::Null,
         (ScalarType::Text | ScalarType::Enum(_), Sql::Text(text)) => Scalar::Text(text.clone()),
-        (ScalarType::Integer, Sql::Integer(n)) => {
-            Scalar::Integer(i32::try_from(*n).expect("32 bits"))
-        }
+        (ScalarType::Integer, Sql::Integer(n)) => Scalar::Integer(i32::try_from(*n).expect("32 bits")),
         (ScalarType::Boolean, Sql::Integer(n)) => Scalar::Boolean(*n != 0),
         (ScalarType::Numeric, Sql::Integer(n)) => Scalar::Numeric(n.to_string()),
         (ScalarType::Numeric, Sql::Real(n)) => Scalar::Numeric(n.to_string()),
@@ -396,13 +335,9 @@ fn without_casts(sql: &str) -> String {
                     .map_or(0, |(start, _)| start)
             }
             Some(quote @ ('\'' | '"')) => before[..before.len() - 1].rfind(quote).unwrap_or(0),
-            _ => before
-                .rfind(|c: char| !(c.is_alphanumeric() || c == '_'))
-                .map_or(0, |at| at + 1),
+            _ => before.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(0, |at| at + 1),
         };
-        let kind_end = sql[at + 2..]
-            .find(|c: char| !c.is_ascii_alphanumeric())
-            .map_or(sql.len(), |end| at + 2 + end);
+        let kind_end = sql[at + 2..].find(|c: char| !c.is_ascii_alphanumeric()).map_or(sql.len(), |end| at + 2 + end);
         let cast = format!("CAST({} AS {})", &sql[start..at], &sql[at + 2..kind_end]);
         sql.replace_range(start..kind_end, &cast);
     }
@@ -413,10 +348,7 @@ fn without_casts(sql: &str) -> String {
 fn casts_are_rewritten() {
     for (postgres, sqlite) in [
         ("a1::integer < 3", "CAST(a1 AS integer) < 3"),
-        (
-            "a1 = (a1::integer + 1)::text",
-            "a1 = CAST((CAST(a1 AS integer) + 1) AS text)",
-        ),
+        ("a1 = (a1::integer + 1)::text", "a1 = CAST((CAST(a1 AS integer) + 1) AS text)"),
         ("n = '5'::bigint", "n = CAST('5' AS bigint)"),
     ] {
         assert_eq!(without_casts(postgres), sqlite);

@@ -46,8 +46,7 @@ macro_rules! sample {
 
 pub(crate) fn samples() -> Vec<Sample> {
     use patterns::{
-        and_split_join, discriminator, exclusive_choice, multi_merge, n_of_m, synchronizing_merge,
-        thread_split_merge,
+        and_split_join, discriminator, exclusive_choice, multi_merge, n_of_m, synchronizing_merge, thread_split_merge,
     };
     vec![
         sample!("paper", paper: paper::set_a2, paper::set_a3, paper::finish),

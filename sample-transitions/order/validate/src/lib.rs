@@ -69,13 +69,8 @@ mod tests {
 
     #[test]
     fn only_what_was_done_is_undone() {
-        let answer = testing::call::<compensate>()
-            .with_text("reservation", "shelf 3")
-            .with_text("payment", "declined")
-            .run();
-        assert_eq!(
-            answer,
-            Ok(set! { status = "cancelled", reservation = "released", payment = "declined" })
-        );
+        let answer =
+            testing::call::<compensate>().with_text("reservation", "shelf 3").with_text("payment", "declined").run();
+        assert_eq!(answer, Ok(set! { status = "cancelled", reservation = "released", payment = "declined" }));
     }
 }

@@ -48,17 +48,12 @@ unsafe impl GlobalAlloc for Heap {
 }
 
 #[global_allocator]
-static HEAP: Heap = Heap {
-    next: Cell::new(0),
-    end: Cell::new(0),
-};
+static HEAP: Heap = Heap { next: Cell::new(0), end: Cell::new(0) };
 
 /// Makes room for the payload; called by the host.
 #[unsafe(no_mangle)]
 extern "C" fn cabi_realloc(old: *mut u8, old_size: usize, align: usize, size: usize) -> *mut u8 {
-    let Ok(layout) = Layout::from_size_align(size, align) else {
-        core::arch::wasm32::unreachable()
-    };
+    let Ok(layout) = Layout::from_size_align(size, align) else { core::arch::wasm32::unreachable() };
     // SAFETY: the old block, if any, was handed out here with the size that the caller states.
     unsafe {
         let new = HEAP.alloc(layout);

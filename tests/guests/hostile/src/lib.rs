@@ -30,13 +30,7 @@ struct Transitions;
 const TEN: [&str; 10] = ["a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9", "a10"];
 
 fn any(names: &[&str]) -> Vec<Attribute> {
-    names
-        .iter()
-        .map(|name| Attribute {
-            name: (*name).to_string(),
-            kind: "any".to_string(),
-        })
-        .collect()
+    names.iter().map(|name| Attribute { name: (*name).to_string(), kind: "any".to_string() }).collect()
 }
 
 /// The transitions.
@@ -103,11 +97,7 @@ impl Guest for Transitions {
                 memory: (*name == "frugal-memory").then_some(2 << 20),
             })
             .collect();
-        Manifest {
-            name: "hostile".to_string(),
-            sdk: String::new(),
-            transitions,
-        }
+        Manifest { name: "hostile".to_string(), sdk: String::new(), transitions }
     }
 
     fn run(payload: Payload) -> Outcome {
@@ -122,21 +112,14 @@ impl Guest for Transitions {
 fn answer(payload: &Payload) -> Option<Outcome> {
     Some(match payload.transition.as_str() {
         "abort" => abort("not yet"),
-        "abort-after" => Outcome::Abort(Postponement {
-            reason: "the shop is closed".to_string(),
-            after: Some(90_000_000),
-        }),
-        "abort-never" => Outcome::Abort(Postponement {
-            reason: "in all eternity".to_string(),
-            after: Some(u64::MAX),
-        }),
+        "abort-after" => {
+            Outcome::Abort(Postponement { reason: "the shop is closed".to_string(), after: Some(90_000_000) })
+        }
+        "abort-never" => Outcome::Abort(Postponement { reason: "in all eternity".to_string(), after: Some(u64::MAX) }),
         "assignments" => Outcome::Assignments(vec![
             set(0, Scalar::Text("done".to_string())),
             set(1, Scalar::Integer(payload.wid)),
-            Assignment {
-                attribute: 2,
-                value: Value::List(vec![Scalar::Text("x".to_string()), Scalar::Null]),
-            },
+            Assignment { attribute: 2, value: Value::List(vec![Scalar::Text("x".to_string()), Scalar::Null]) },
         ]),
         "bad-position" => Outcome::Assignments(vec![set(7, Scalar::Null)]),
         "assign-of-ten" => Outcome::Assignments(vec![set(0, first_text(payload))]),
@@ -147,10 +130,7 @@ fn answer(payload: &Payload) -> Option<Outcome> {
         "clause" => Outcome::SetClause("a1='done', n=n+1".to_string()),
         "date-extreme" => Outcome::Assignments(vec![set(0, Scalar::Date(i32::MAX - 1))]),
         "echo" => Outcome::SetClause(describe_state(payload)),
-        "fail" => Outcome::Fail(Failure {
-            message: "no stock".to_string(),
-            retry: false,
-        }),
+        "fail" => Outcome::Fail(Failure { message: "no stock".to_string(), retry: false }),
         "invalid-utf8" => {
             // SAFETY: none; this guest lies, and the host must notice.
             let text = unsafe { String::from_utf8_unchecked(vec![b'a', 0xff, 0xfe]) };
@@ -158,10 +138,7 @@ fn answer(payload: &Payload) -> Option<Outcome> {
         }
         "wrong-type" => Outcome::Assignments(vec![set(1, Scalar::Boolean(true))]),
         "zero-abort" => abort("a\0b"),
-        "zero-fail" => Outcome::Fail(Failure {
-            message: "a\0b".to_string(),
-            retry: false,
-        }),
+        "zero-fail" => Outcome::Fail(Failure { message: "a\0b".to_string(), retry: false }),
         _ => return None,
     })
 }
@@ -206,10 +183,7 @@ fn call_host(payload: &Payload) -> Option<Outcome> {
             host::log(
                 host::Severity::Warn,
                 "careful",
-                &[host::Field {
-                    key: "wid".to_string(),
-                    value: payload.wid.to_string(),
-                }],
+                &[host::Field { key: "wid".to_string(), value: payload.wid.to_string() }],
             );
             Outcome::SetClause("a1='logged'".to_string())
         }
@@ -274,20 +248,14 @@ fn exhaust(payload: &Payload) -> Option<Outcome> {
                 .map(|_| Scalar::Text(unsafe { core::ptr::read(&text) }))
                 .collect();
             core::mem::forget(text);
-            Outcome::Assignments(vec![Assignment {
-                attribute: 2,
-                value: Value::List(list),
-            }])
+            Outcome::Assignments(vec![Assignment { attribute: 2, value: Value::List(list) }])
         }
         _ => return None,
     })
 }
 
 fn abort(reason: &str) -> Outcome {
-    Outcome::Abort(Postponement {
-        reason: reason.to_string(),
-        after: None,
-    })
+    Outcome::Abort(Postponement { reason: reason.to_string(), after: None })
 }
 
 /// Tells its secret in the way that the first attribute says.
@@ -295,24 +263,14 @@ fn leak(payload: &Payload) -> Outcome {
     let key = host::secret("key").unwrap_or_default();
     match first_text(payload) {
         Scalar::Text(way) if way == "log" => {
-            let field = host::Field {
-                key: "key".to_string(),
-                value: key.clone(),
-            };
-            host::log(
-                host::Severity::Info,
-                &format!("the key is {key}!"),
-                &[field],
-            );
+            let field = host::Field { key: "key".to_string(), value: key.clone() };
+            host::log(host::Severity::Info, &format!("the key is {key}!"), &[field]);
             Outcome::SetClause("a1='logged'".to_string())
         }
         Scalar::Text(way) if way == "abort" => abort(&key),
         Scalar::Text(way) if way == "clause" => Outcome::SetClause(format!("nothing = '{key}'")),
         Scalar::Text(way) if way == "value" => Outcome::SetClause(format!("n = '{key}'")),
-        _ => Outcome::Fail(Failure {
-            message: format!("401 with {key}"),
-            retry: false,
-        }),
+        _ => Outcome::Fail(Failure { message: format!("401 with {key}"), retry: false }),
     }
 }
 
@@ -321,11 +279,7 @@ fn leak(payload: &Payload) -> Outcome {
 fn fetch(payload: &Payload) -> Outcome {
     let words = tags(payload);
     let word = |at: usize| words.get(at).cloned().unwrap_or_default();
-    let mut headers = vec![http::Header {
-        name: "idempotency-key".to_string(),
-        value: http::key(),
-        secret: None,
-    }];
+    let mut headers = vec![http::Header { name: "idempotency-key".to_string(), value: http::key(), secret: None }];
     if words.len() > 3 {
         headers.push(http::Header {
             name: word(3),
@@ -333,26 +287,15 @@ fn fetch(payload: &Payload) -> Outcome {
             secret: Some(word(5)).filter(|name| !name.is_empty()),
         });
     }
-    let answer = http::fetch(&http::Request {
-        method: word(0),
-        url: word(1),
-        headers,
-        body: word(2).into_bytes(),
-    });
+    let answer = http::fetch(&http::Request { method: word(0), url: word(1), headers, body: word(2).into_bytes() });
     let told = match answer {
-        Ok(response) => format!(
-            "{} {} {}",
-            response.status,
-            response.headers.len(),
-            String::from_utf8_lossy(&response.body)
-        ),
+        Ok(response) => {
+            format!("{} {} {}", response.status, response.headers.len(), String::from_utf8_lossy(&response.body))
+        }
         Err(error) => format!("{:?}: {}", error.kind, error.message),
     };
     if word(2) == "and fail" && payload.attempt < 2 {
-        return Outcome::Fail(Failure {
-            message: told,
-            retry: true,
-        });
+        return Outcome::Fail(Failure { message: told, retry: true });
     }
     Outcome::Assignments(vec![set(0, Scalar::Text(told))])
 }
@@ -363,11 +306,8 @@ fn on_files(payload: &Payload) -> Outcome {
     let mut told = Vec::new();
     for line in tags(payload) {
         let mut words = line.splitn(3, ' ');
-        let (what, name, text) = (
-            words.next().unwrap_or_default(),
-            words.next().unwrap_or_default(),
-            words.next().unwrap_or_default(),
-        );
+        let (what, name, text) =
+            (words.next().unwrap_or_default(), words.next().unwrap_or_default(), words.next().unwrap_or_default());
         let wrong = |error: files::FileError| format!("{:?}: {}", error.kind, error.message);
         told.push(match what {
             "read" => match files::read(name) {
@@ -375,12 +315,8 @@ fn on_files(payload: &Payload) -> Outcome {
                 Ok(None) => "none".to_string(),
                 Err(error) => wrong(error),
             },
-            "write" => {
-                files::write(name, text.as_bytes()).map_or_else(wrong, |()| "written".to_string())
-            }
-            "append" => {
-                files::append(name, text.as_bytes()).map_or_else(wrong, |()| "appended".to_string())
-            }
+            "write" => files::write(name, text.as_bytes()).map_or_else(wrong, |()| "written".to_string()),
+            "append" => files::append(name, text.as_bytes()).map_or_else(wrong, |()| "appended".to_string()),
             "remove" => files::remove(name).map_or_else(wrong, |was| was.to_string()),
             "fill" => {
                 let content = vec![b'x'; 1 << 20];
@@ -393,18 +329,11 @@ fn on_files(payload: &Payload) -> Outcome {
                 }
             }
             "all" => match files::all() {
-                Ok(all) => all
-                    .iter()
-                    .map(|file| format!("{}={}", file.name, file.size))
-                    .collect::<Vec<_>>()
-                    .join(" "),
+                Ok(all) => all.iter().map(|file| format!("{}={}", file.name, file.size)).collect::<Vec<_>>().join(" "),
                 Err(error) => wrong(error),
             },
             _ => {
-                return Outcome::Fail(Failure {
-                    message: told.join("|"),
-                    retry: false,
-                });
+                return Outcome::Fail(Failure { message: told.join("|"), retry: false });
             }
         });
     }
@@ -433,10 +362,7 @@ fn first_text(payload: &Payload) -> Scalar {
 }
 
 fn set(attribute: u32, value: Scalar) -> Assignment {
-    Assignment {
-        attribute,
-        value: Value::Scalar(value),
-    }
+    Assignment { attribute, value: Value::Scalar(value) }
 }
 
 /// Uses the stack of WebAssembly alone: no variable has an address.
@@ -467,13 +393,7 @@ fn describe_state(payload: &Payload) -> String {
         .iter()
         .map(|value| match value {
             Value::Scalar(scalar) => describe_scalar(scalar),
-            Value::List(list) => format!(
-                "[{}]",
-                list.iter()
-                    .map(describe_scalar)
-                    .collect::<Vec<_>>()
-                    .join(" ")
-            ),
+            Value::List(list) => format!("[{}]", list.iter().map(describe_scalar).collect::<Vec<_>>().join(" ")),
         })
         .collect();
     texts.push(format!(

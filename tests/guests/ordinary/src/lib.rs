@@ -17,13 +17,7 @@ fn declaration(transition: &str, writes: &[(&str, &str)]) -> Declaration {
         description: format!("The ordinary transition `{transition}`"),
         reads: None,
         writes: Some(
-            writes
-                .iter()
-                .map(|(name, kind)| Attribute {
-                    name: (*name).into(),
-                    kind: (*kind).into(),
-                })
-                .collect(),
+            writes.iter().map(|(name, kind)| Attribute { name: (*name).into(), kind: (*kind).into() }).collect(),
         ),
         condition: None,
         timeout: None,
@@ -33,10 +27,7 @@ fn declaration(transition: &str, writes: &[(&str, &str)]) -> Declaration {
 }
 
 fn abort(reason: String) -> Outcome {
-    Outcome::Abort(Postponement {
-        reason,
-        after: None,
-    })
+    Outcome::Abort(Postponement { reason, after: None })
 }
 
 impl Guest for Transitions {
@@ -50,20 +41,14 @@ impl Guest for Transitions {
             declaration("files", &[]),
             declaration("exit", &[]),
         ];
-        Manifest {
-            name: "ordinary".into(),
-            sdk: String::new(),
-            transitions,
-        }
+        Manifest { name: "ordinary".into(), sdk: String::new(), transitions }
     }
 
     fn run(payload: Payload) -> Outcome {
         match payload.transition.as_str() {
             "words" => words(&payload),
             "clause" => match payload.state.first() {
-                Some(Value::Scalar(Scalar::Text(text))) => {
-                    Outcome::SetClause(format!("a1='{text}', a2='done'"))
-                }
+                Some(Value::Scalar(Scalar::Text(text))) => Outcome::SetClause(format!("a1='{text}', a2='done'")),
                 _ => abort(String::new()),
             },
             "print" => {
@@ -75,9 +60,8 @@ impl Guest for Transitions {
             "clocks" => {
                 let begun = Instant::now();
                 std::thread::sleep(std::time::Duration::from_millis(20));
-                let year = SystemTime::now()
-                    .duration_since(UNIX_EPOCH)
-                    .map_or(0, |since| since.as_secs() / 31_556_952 + 1970);
+                let year =
+                    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() / 31_556_952 + 1970);
                 let forwards = begun.elapsed().as_millis() >= 20;
                 Outcome::SetClause(format!("n={}", if forwards { year } else { 0 }))
             }
@@ -88,10 +72,7 @@ impl Guest for Transitions {
             }
             "files" => match std::fs::read_to_string("/etc/passwd") {
                 Ok(text) => Outcome::SetClause(format!("a1='{}'", text.len())),
-                Err(error) => Outcome::Fail(Failure {
-                    message: error.to_string(),
-                    retry: false,
-                }),
+                Err(error) => Outcome::Fail(Failure { message: error.to_string(), retry: false }),
             },
             "exit" => std::process::exit(payload.wid),
             other => abort(format!("no transition {other}")),
@@ -110,21 +91,11 @@ fn words(payload: &Payload) -> Outcome {
     }
     let mut words: Vec<_> = count.into_iter().collect();
     words.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    let text = words
-        .iter()
-        .map(|(word, times)| format!("{word}:{times}"))
-        .collect::<Vec<_>>()
-        .join(" ");
+    let text = words.iter().map(|(word, times)| format!("{word}:{times}")).collect::<Vec<_>>().join(" ");
     let total = words.iter().map(|(_, times)| times).sum::<usize>();
     Outcome::Assignments(vec![
-        Assignment {
-            attribute: 0,
-            value: Value::Scalar(Scalar::Integer(total as i32)),
-        },
-        Assignment {
-            attribute: 1,
-            value: Value::Scalar(Scalar::Text(text)),
-        },
+        Assignment { attribute: 0, value: Value::Scalar(Scalar::Integer(total as i32)) },
+        Assignment { attribute: 1, value: Value::Scalar(Scalar::Text(text)) },
     ])
 }
 

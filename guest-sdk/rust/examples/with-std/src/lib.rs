@@ -19,9 +19,7 @@ pub fn most_frequent_word(text: Text) -> Result<Change, Failure> {
     for word in text.body.split_whitespace() {
         *counts.entry(word).or_default() += 1;
     }
-    let most = counts
-        .into_iter()
-        .max_by(|(a, n), (b, m)| n.cmp(m).then_with(|| b.cmp(a)));
+    let most = counts.into_iter().max_by(|(a, n), (b, m)| n.cmp(m).then_with(|| b.cmp(a)));
     match most {
         Some((word, times)) => Ok(set! { word = word, times = times }),
         None => fail!("there is no word in the text"),
@@ -37,11 +35,7 @@ mod tests {
 
     #[test]
     fn words_are_counted() {
-        let count = |body: &str| {
-            testing::call::<most_frequent_word>()
-                .with_text("body", body)
-                .run()
-        };
+        let count = |body: &str| testing::call::<most_frequent_word>().with_text("body", body).run();
         assert_eq!(count("b a b a c"), Ok(set! { word = "a", times = 2 }));
         assert!(count(" ").is_err());
     }

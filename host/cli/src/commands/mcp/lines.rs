@@ -4,8 +4,8 @@
 use serde::de::IgnoredAny;
 use serde_json::json;
 use tokio::io::{
-    AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader,
-    DuplexStream, duplex, stdin, stdout,
+    AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream, duplex, stdin,
+    stdout,
 };
 
 /// Most bytes of a line; the same as the library's.
@@ -84,14 +84,9 @@ mod tests {
     async fn line_that_is_no_json_is_answered_and_the_next_ones_pass() {
         let input = b"\xEF\xBB\xBF{\"id\": 1}\n\nnot json\n{\"id\": \n{\"id\": 2}\n{\"cut";
         let (mut passed, mut answers) = (Vec::new(), Vec::new());
-        pass(&input[..], &mut passed, &mut answers)
-            .await
-            .expect("passed");
+        pass(&input[..], &mut passed, &mut answers).await.expect("passed");
         let passed = String::from_utf8_lossy(&passed);
-        assert_eq!(
-            passed.trim_start_matches('\u{feff}'),
-            "{\"id\": 1}\n\n{\"id\": 2}\n"
-        );
+        assert_eq!(passed.trim_start_matches('\u{feff}'), "{\"id\": 1}\n\n{\"id\": 2}\n");
         let answers = String::from_utf8_lossy(&answers);
         let codes: Vec<_> = (answers.lines())
             .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())

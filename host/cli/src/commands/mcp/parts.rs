@@ -27,13 +27,8 @@ pub(super) fn part(text: &str, wanted: Option<u32>) -> Result<String, Fault> {
     let at = usize::try_from(wanted).unwrap_or(usize::MAX);
     match at.checked_sub(1).and_then(|at| parts.get(at)) {
         Some(part) if at == count => Ok(format!("{part}\n[part {at} of {count}: the last]")),
-        Some(part) => Ok(format!(
-            "{part}\n[cut: part {at} of {count}; ask again with part {}]",
-            at + 1
-        )),
-        None => Err(Fault::Arguments(format!(
-            "there is no part {wanted}; the answer has {count}"
-        ))),
+        Some(part) => Ok(format!("{part}\n[cut: part {at} of {count}; ask again with part {}]", at + 1)),
+        None => Err(Fault::Arguments(format!("there is no part {wanted}; the answer has {count}"))),
     }
 }
 
@@ -76,10 +71,7 @@ pub(super) async fn entries<T: DeserializeOwned + Serialize>(
 ) -> Result<String, Fault> {
     let mut limit = ENTRIES_MAX;
     loop {
-        let page = Page {
-            cursor: cursor.clone(),
-            limit: Some(limit),
-        };
+        let page = Page { cursor: cursor.clone(), limit: Some(limit) };
         let list: List<T> = door.call(request.clone().query(&page)).await?;
         let mut answer = json!({ "items": list.items });
         if let Some(next) = list.next {

@@ -14,9 +14,7 @@ const LISTED_MAX: usize = 30;
 /// Lists the pages of the documentation and the definitions of the flows, a part at a time.
 pub(super) async fn list(door: &Door, cursor: Option<&str>) -> Result<ListResourcesResult, Fault> {
     let pages = explain::pages();
-    let pages = pages
-        .keys()
-        .map(|name| Resource::new(format!("wed://docs/{name}"), name.as_str()));
+    let pages = pages.keys().map(|name| Resource::new(format!("wed://docs/{name}"), name.as_str()));
     let flows = door.flows().await?;
     let flows = flows.into_iter().map(|flow| {
         let resource = Resource::new(format!("wed://flows/{}/definition", flow.name), &flow.name);
@@ -24,9 +22,7 @@ pub(super) async fn list(door: &Door, cursor: Option<&str>) -> Result<ListResour
     });
     let from: usize = match cursor {
         None => 0,
-        Some(text) => text
-            .parse()
-            .map_err(|_| Fault::Arguments(format!("there is no cursor \"{text}\"")))?,
+        Some(text) => text.parse().map_err(|_| Fault::Arguments(format!("there is no cursor \"{text}\"")))?,
     };
     let mut listed: Vec<Resource> = pages.chain(flows).skip(from).take(LISTED_MAX + 1).collect();
     let more = listed.len() > LISTED_MAX;
@@ -40,16 +36,12 @@ pub(super) async fn list(door: &Door, cursor: Option<&str>) -> Result<ListResour
 pub(super) fn templates() -> Vec<ResourceTemplate> {
     [
         ("wed://flows/{flow}/definition", "definition of a flow"),
-        (
-            "wed://flows/{flow}/instances/{wid}/trace",
-            "trace of an instance",
-        ),
+        ("wed://flows/{flow}/instances/{wid}/trace", "trace of an instance"),
         ("wed://docs/{page}", "page of the documentation"),
     ]
     .into_iter()
     .map(|(form, name)| {
-        ResourceTemplate::new(form, name)
-            .with_description("A long one comes in parts: add ?part=2 and so on.")
+        ResourceTemplate::new(form, name).with_description("A long one comes in parts: add ?part=2 and so on.")
     })
     .collect()
 }
@@ -72,8 +64,7 @@ pub(super) async fn read(door: &Door, uri: &str) -> Result<String, Fault> {
             let rows = door.trace(flow, wid, None, None).await?;
             let rows = rows.iter().map(serde_json::to_string);
             let rows: Result<Vec<_>, _> = rows.collect();
-            rows.map_err(|error| Fault::Arguments(error.to_string()))?
-                .join("\n")
+            rows.map_err(|error| Fault::Arguments(error.to_string()))?.join("\n")
         }
         _ => return Err(unknown()),
     };
@@ -91,9 +82,6 @@ pub(super) fn docs(page: &str) -> Result<String, Fault> {
     let mut pages = explain::pages();
     pages.remove(page).ok_or_else(|| {
         let known: Vec<String> = explain::pages().into_keys().collect();
-        Fault::Arguments(format!(
-            "there is no page \"{page}\"; there are: {}",
-            known.join(", ")
-        ))
+        Fault::Arguments(format!("there is no page \"{page}\"; there are: {}", known.join(", ")))
     })
 }

@@ -9,8 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use wedflow_client::{Expected, Request};
 use wedflow_documents::{
-    AssumedCondition, GoBack, Instance, InstanceFilter, Job, Reason, SetState, Status, TraceRow,
-    WhyFilter,
+    AssumedCondition, GoBack, Instance, InstanceFilter, Job, Reason, SetState, Status, TraceRow, WhyFilter,
 };
 use wedflow_model::{FlowDefinition, Wid};
 
@@ -183,14 +182,8 @@ pub(super) fn all(may_write: bool) -> Vec<Tool> {
             "explain_instance",
             "Explains an instance: state, status, pending work, and why each condition holds or not.",
         ),
-        tool::<Waits>(
-            "list_waiting",
-            "Lists what an instance waits for and why, or the pending jobs of a flow.",
-        ),
-        tool::<Trace>(
-            "read_trace",
-            "Reads the history of an instance, oldest first.",
-        ),
+        tool::<Waits>("list_waiting", "Lists what an instance waits for and why, or the pending jobs of a flow."),
+        tool::<Trace>("read_trace", "Reads the history of an instance, oldest first."),
         tool::<Check>(
             "check_condition",
             "Checks a condition against the live instances of a flow, and says for which it would change. Changes \
@@ -208,10 +201,7 @@ pub(super) fn all(may_write: bool) -> Vec<Tool> {
     }
     if may_write {
         tools.extend([
-            tool::<Define>(
-                "apply_definition",
-                "Applies a definition of a flow; preview it before.",
-            ),
+            tool::<Define>("apply_definition", "Applies a definition of a flow; preview it before."),
             tool::<Retry>(
                 "retry_instance",
                 "Retries an instance: an exception fires what its state satisfies, waiting jobs are due now.",
@@ -229,8 +219,7 @@ fn tool<T: JsonSchema + 'static>(name: &'static str, about: &'static str) -> Too
 
 /// Reads the arguments of a tool.
 fn read<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, Fault> {
-    serde_json::from_value(Value::Object(arguments))
-        .map_err(|error| Fault::Arguments(error.to_string()))
+    serde_json::from_value(Value::Object(arguments)).map_err(|error| Fault::Arguments(error.to_string()))
 }
 
 /// Reads a definition in TOML or JSON.
@@ -257,10 +246,7 @@ pub(super) async fn call(door: &Door, name: &str, arguments: JsonObject) -> Resu
         }
         "check_condition" => {
             let check: Check = read(arguments)?;
-            let assumed = AssumedCondition {
-                trigger: check.trigger,
-                when: check.condition,
-            };
+            let assumed = AssumedCondition { trigger: check.trigger, when: check.condition };
             let preview = door.what_if_condition(&check.flow, &assumed).await?;
             document(&preview, check.part)
         }
@@ -284,27 +270,19 @@ pub(super) async fn call(door: &Door, name: &str, arguments: JsonObject) -> Resu
 async fn find(door: &Door, find: Find) -> Result<String, Fault> {
     let status: Option<Status> = match find.status {
         None => None,
-        Some(status) => Some(
-            serde_json::from_value(status.into())
-                .map_err(|error| Fault::Arguments(error.to_string()))?,
-        ),
+        Some(status) => {
+            Some(serde_json::from_value(status.into()).map_err(|error| Fault::Arguments(error.to_string()))?)
+        }
     };
-    let filter = InstanceFilter {
-        status,
-        r#where: find.condition,
-        transition: find.transition,
-        ..InstanceFilter::default()
-    };
+    let filter =
+        InstanceFilter { status, r#where: find.condition, transition: find.transition, ..InstanceFilter::default() };
     let request = Request::get(&["flows", &find.flow, "instances"]).query(&filter);
     entries::<Instance>(door, &request, find.cursor).await
 }
 
 async fn explain(door: &Door, explain: Explain) -> Result<String, Fault> {
     let wid = explain.wid.wid(door, &explain.flow).await?;
-    let which = WhyFilter {
-        trigger: explain.trigger,
-        seq: explain.seq,
-    };
+    let which = WhyFilter { trigger: explain.trigger, seq: explain.seq };
     let instance = door.instance(&explain.flow, wid).await?;
     let why = door.why(&explain.flow, wid, &which).await?;
     let answer = json!({ "pending": instance.pending, "changed": instance.changed, "why": why });
@@ -342,20 +320,14 @@ async fn change(door: &Door, name: &str, arguments: JsonObject) -> Result<String
         }
         "set_state" => {
             let set: Set = read(arguments)?;
-            let state = SetState {
-                state: set.state,
-                reason: set.reason,
-            };
+            let state = SetState { state: set.state, reason: set.reason };
             let wid = set.wid.wid(door, &set.flow).await?;
             let set = door.set_state(&set.flow, wid, &state).await?;
             document(&set, None)
         }
         "go_back" => {
             let back: Back = read(arguments)?;
-            let to = GoBack {
-                to: back.seq,
-                reason: back.reason,
-            };
+            let to = GoBack { to: back.seq, reason: back.reason };
             let wid = back.wid.wid(door, &back.flow).await?;
             let going = door.go_back(&back.flow, wid, &to).await?;
             document(&going, None)
