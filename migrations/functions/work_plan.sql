@@ -86,6 +86,7 @@ BEGIN
       USING ERRCODE = 'WF085', HINT = 'Make it: `wed work calendar NAME --zone ZONE`.';
   END IF;
   PERFORM wed.refuse_form(_name, _task -> 'form');
+  PERFORM wed.refuse_fields(_flow, _plan, _name, _task);
   PERFORM wed.refuse_performers(_flow, _plan, _name, _task);
   INSERT INTO wed.work_task (tgid, flow_id, task, kind, role_id, priority, deadline, calendar_id, disconnected,
     application,
@@ -119,6 +120,28 @@ BEGIN
     assignee = excluded.assignee, candidates = excluded.candidates, same_as = excluded.same_as,
     not_by = excluded.not_by, for_each = excluded.for_each, collect = excluded.collect, complete = excluded.complete;
   RETURN _tgid;
+END $$;
+
+-- Refuses a task that shows or sets what is no attribute, or whose form requires what the task does not set. A task for
+-- each element of a list shows and sets parts of elements.
+CREATE OR REPLACE FUNCTION wed.refuse_fields(_flow wed.flow, _plan jsonb, _name text, _task jsonb) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _shape regclass := to_regclass(format('%I.wed_flow', _flow.schema_name));
+  _sets text[] := wed.data_attributes(_plan, _task -> 'outputs');
+  _shows text[] := coalesce(wed.data_attributes(_plan, _task -> 'inputs'), '{}');
+  _requires text[] := CASE WHEN _sets <> '{}' THEN wed.data_attributes(_plan, _task #> '{form,required}') END;
+  _wrong text := coalesce(
+    (SELECT format('"%s" is no attribute of flow "%s"', left(n, 80), _flow.name) FROM unnest(_shows || _sets) n
+     WHERE NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = _shape AND a.attnum > 0 AND NOT a.attisdropped
+                         AND a.attname = n) LIMIT 1),
+    (SELECT format('its form requires "%s", which is none of its outputs', left(n, 80)) FROM unnest(_requires) n
+     WHERE n <> ALL (_sets) LIMIT 1));
+BEGIN
+  IF _task ->> 'for_each' IS NULL AND _wrong IS NOT NULL THEN
+    RAISE EXCEPTION 'task "%" cannot be done: %', left(_name, 80), _wrong USING ERRCODE = 'WF085',
+      HINT = 'Name attributes in inputs and outputs, and outputs in the form''s required.';
+  END IF;
 END $$;
 
 -- The deadline of a plan's task: a document of an amount and a unit, or a text.

@@ -55,7 +55,7 @@ pub struct ScheduleDefinition {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overlap: Option<String>,
     /// Initial values of the instances.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[serde(default, skip_serializing_if = "Map::is_empty", serialize_with = "crate::plain::entries_of")]
     pub state: Map<String, Json>,
 }
 

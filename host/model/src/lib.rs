@@ -12,6 +12,7 @@ mod identity;
 mod job;
 mod limits;
 mod outcome;
+mod plain;
 mod work;
 
 pub use attribute::{AttributeType, Scalar, ScalarType, Value, ValueError, read_moment};

@@ -68,7 +68,7 @@ pub struct WorkDefinition {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collect: Option<String>,
     /// Answers after which the task is done: `all`, `first` or a number; with `for_each`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "crate::plain::document")]
     pub complete: Option<Json>,
     /// False: no trigger looks at its failure, of which who is in charge decides then.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,6 +80,6 @@ pub struct WorkDefinition {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub escalate_to: Option<String>,
     /// A form for the outputs as JSON Schema; generated from their types when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "crate::plain::document")]
     pub form: Option<Json>,
 }

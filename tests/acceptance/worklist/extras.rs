@@ -84,6 +84,9 @@ fn plan_that_does_not_fit_the_flow_is_refused() {
         r#"{}"#,
         r#"{"tasks": [{"task": "A", "trigger": "missing"}]}"#,
         r#"{"tasks": [{"task": "A", "trigger": "visit", "calendar": "none"}]}"#,
+        r#"{"tasks": [{"task": "A", "trigger": "visit", "inputs": ["dayz"]}]}"#,
+        r#"{"tasks": [{"task": "A", "trigger": "visit", "outputs": ["cost", "dayz"]}]}"#,
+        r#"{"tasks": [{"trigger": "visit", "outputs": ["cost"], "form": {"required": ["dayz"]}}]}"#,
     ] {
         office.owner.refused(&format!("SELECT wed.plan_work({flow}, '{plan}')")).expect("WF085");
     }

@@ -214,7 +214,12 @@ async fn add_person(
         door.delete_person_role(name, role).await?;
     }
     terminal.answer(&json!({ "person": name, "roles": roles }), || {
-        terminal.line(&format!("Person {name} of {} has the roles: {}.", door.tenant, roles.join(", ")));
+        let said = |what: &str, roles: &[String]| match roles {
+            [] => String::new(),
+            roles => format!(", {what} {}", roles.join(", ")),
+        };
+        let roles = said("given", roles) + &said("taken", revoked);
+        terminal.line(&format!("Person {name} of {} is there{roles}.", door.tenant));
     });
     Ok(())
 }
