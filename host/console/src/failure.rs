@@ -28,7 +28,8 @@ impl Failure {
                 status: StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_GATEWAY),
                 language,
                 message: problem.detail,
-                hint: Some(problem.hint).filter(|hint| !hint.is_empty()),
+                // A hint at an address of the API helps nobody who looks at pages.
+                hint: Some(problem.hint).filter(|hint| !hint.is_empty() && !hint.contains("/v1/")),
             },
             other => {
                 Failure { status: StatusCode::SERVICE_UNAVAILABLE, language, message: other.to_string(), hint: None }

@@ -49,7 +49,7 @@ pub(crate) async fn run(arguments: &WorkArguments, door: &Door, terminal: &Termi
                 door.delete_messages().await?;
             }
             terminal.answer(&messages, || {
-                print_rows(&["at", "kind", "sender", "text"], &messages, terminal);
+                print_rows(&["at", "item", "kind", "sender", "text"], &messages, terminal);
             });
             Ok(())
         }
