@@ -31,6 +31,12 @@ pub(crate) async fn jobs(session: Session, query: Query) -> Answer {
         @for (flow, jobs) in &found {
             h2 { a href=(flow_address(&flow.name)) { (flow.name) } " (" (number(flow.jobs)) ")" }
             (job_table(&session, &flow.name, jobs))
+            @if i64::try_from(jobs.len()).is_ok_and(|shown| shown < flow.jobs) {
+                p class="soft" {
+                    (say("The first of them:")) " " (jobs.len()) ". "
+                    a href=(format!("{}/instances", flow_address(&flow.name))) { (say("Search all instances")) }
+                }
+            }
         }
         @if flows.len() > FLOWS_MAX {
             h2 { (say("Other flows")) }
