@@ -84,7 +84,9 @@ impl WaitingReason {
     /// Way to make it proceed.
     pub fn hint(self) -> &'static str {
         match self {
-            WaitingReason::Time => "Wait. After a failed attempt `wed instance retry` makes it due now; a delay of its trigger stays.",
+            WaitingReason::Time => {
+                "Wait. After a failed attempt `wed instance retry` makes it due now; a delay of its trigger stays."
+            }
             WaitingReason::Locked => "End the session that holds the lock (`wed status` names it).",
             WaitingReason::Siblings => "Let them end; `wed instance show` lists them. `wed instance skip` skips one.",
             WaitingReason::Quota => "Raise the quota with `wed tenant quota`, or wait.",
