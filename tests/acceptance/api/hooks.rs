@@ -241,7 +241,8 @@ fn of_events_side_by_side_one_starts_and_the_others_set() {
     });
     let started = answers.iter().filter(|answer| answer["did"] == "started");
     assert_eq!(started.count(), 1, "{answers:?}");
-    assert!(answers.iter().all(|answer| answer["wid"] == 1), "{answers:?}");
+    // One that began at the same time may have used up a number.
+    assert!(answers.iter().all(|answer| answer["wid"] == answers[0]["wid"]), "{answers:?}");
     // A message that has none of the values changes nothing, and is no error.
     let nothing = sender.github("7", r#"{"data": {"order": "o-1"}}"#, &[]).is(200).json();
     assert_eq!(nothing["did"], "nothing", "{nothing}");
