@@ -55,8 +55,8 @@ BEGIN
 END $$;
 
 -- Ends sessions of flows' roles whose transaction is open for longer than their tenant may (quota
--- `transaction_seconds`), or than _most_s, and writes that down: an old transaction keeps old versions of all tenants' rows. A session may
--- set its own limits otherwise, and cannot set this one. Returns how many it ended.
+-- `transaction_seconds`), or than _most_s, and writes that down: an old transaction keeps old versions of all tenants'
+-- rows. A session may set its own limits otherwise, and cannot set this one. Returns how many it ended.
 CREATE OR REPLACE FUNCTION wed.end_old_transactions(_most_s bigint DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
