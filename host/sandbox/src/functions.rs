@@ -120,9 +120,11 @@ mod tests {
             number_of_functions(folder.path())
         };
         let first = build(&component("one", 1));
-        assert!(first > 0);
-        assert_eq!(build(&component("another", 1)), first);
-        assert!(build(&component("another", 2)) > first);
+        assert!(first > 2);
+        // The compiler now and then gives a function of its own, a trampoline, another digest.
+        let second = build(&component("another", 1));
+        assert!(second - first <= 1, "{second} functions after {first}");
+        assert!(build(&component("another", 2)) > second);
     }
 
     #[test]

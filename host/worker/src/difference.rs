@@ -177,8 +177,8 @@ mod tests {
     #[test]
     fn numbers_of_documents_are_numbers() {
         let form = serde_json::json!({ "properties": { "note": { "maxLength": 500, "minimum": 0.5 } } });
-        let flow = serde_json::json!({ "name": "f", "final": "true", "trigger": [{ "transition": "t", "when": "true",
-            "work": { "form": form } }] });
+        let flow = serde_json::json!({ "name": "f", "final": "true", "trigger": [{ "name": "t", "when": "true",
+            "work": { "role": "clerk", "form": form } }] });
         let flow: wedflow_model::FlowDefinition = serde_json::from_value(flow).expect("a definition");
         let text = toml::to_string(&flow).expect("its text");
         assert!(text.contains("maxLength = 500\n") && text.contains("minimum = 0.5\n"), "{text}");
