@@ -52,6 +52,8 @@ pub(crate) fn watch_sockets(options: &PgConnectOptions) {
         if !server.is_peer(socket) {
             return;
         }
+        // The driver writes a COPY's rows and its end one after the other: the end must not wait for an acknowledgement.
+        let _ = sockopt::set_tcp_nodelay(socket, true);
         // A system that refuses an option leaves the limit on each call.
         let _ = sockopt::set_socket_keepalive(socket, true);
         let _ = sockopt::set_tcp_keepidle(socket, KEEPALIVE_IDLE);
@@ -167,6 +169,7 @@ mod tests {
         let unacknowledged = sockopt::tcp_user_timeout(&connected).expect("an option");
         assert_eq!(unacknowledged, UNACKNOWLEDGED_MAX_MS);
         assert!(sockopt::socket_keepalive(&connected).expect("an option"));
+        assert!(sockopt::tcp_nodelay(&connected).expect("an option"), "the end of a COPY follows its rows at once");
     }
 
     #[test]
