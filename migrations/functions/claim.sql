@@ -182,11 +182,14 @@ DECLARE
   _at integer := 1;
   _some integer := 4;
   _removed boolean := false;
+  _lock CONSTANT text := 'a lock that another session holds on its instance';
+  _reason text := _lock;
 BEGIN
   IF _later < _now THEN _later := NULL; END IF;
   WHILE _later IS NULL AND _at <= cardinality(_wids) LOOP
     IF (_begun OR _at > 1) AND clock_timestamp() > _until THEN
       _later := wed.leave_out(_tenant_id, clock_timestamp() - _now);
+      _reason := NULL;
       EXIT;
     END IF;
     BEGIN
@@ -196,10 +199,11 @@ BEGIN
       _some := 2 * _some;
     EXCEPTION WHEN OTHERS OR query_canceled THEN
       _later := wed.postpone('look', _tenant_id, _flow_id, 0, 0, SQLERRM);
+      _reason := CASE SQLSTATE WHEN '55P03' THEN _lock ELSE 'its condition cannot be evaluated: ' || SQLERRM END;
     END;
   END LOOP;
   IF _later IS NOT NULL THEN
-    PERFORM wed.put_off_jobs(_flow_id, _wids[_at :], _tgids[_at :], _later);
+    PERFORM wed.put_off_jobs(_flow_id, _wids[_at :], _tgids[_at :], _later, _reason, _reason <> _lock);
     RETURN true;
   ELSIF _was_postponed THEN
     DELETE FROM wed.postponed WHERE kind = 'look' AND flow_id IN (0, _flow_id) AND tenant_id = _tenant_id;
@@ -226,17 +230,18 @@ BEGIN
     _removed := true;
     IF NOT pg_try_advisory_xact_lock(_job.wid, _job.tgid)
        OR NOT wed.skip_stale_job(_flow_id, _job.wid, _job.tgid) THEN
-      PERFORM wed.put_off_jobs(_flow_id, ARRAY[_job.wid], ARRAY[_job.tgid], clock_timestamp() + interval '1 second');
+      PERFORM wed.put_off_jobs(_flow_id, ARRAY[_job.wid], ARRAY[_job.tgid], clock_timestamp() + interval '1 second',
+        'a lock that another session holds on its instance', false);
     END IF;
   END LOOP;
   RETURN _removed;
 END $$;
 
--- Puts jobs off that could not be looked at; one whose row another session holds stays due.
-CREATE OR REPLACE FUNCTION wed.put_off_jobs(_flow_id integer, _wids integer[], _tgids integer[], _until timestamptz)
-RETURNS void LANGUAGE sql AS $$
-  UPDATE wed.job j SET due = _until, not_runnable = false,
-    put_off = 'a lock that another session holds on its instance'
+-- Puts jobs off that could not be looked at, for a reason; null where they only wait for their turn. A job whose row
+-- another session holds stays due.
+CREATE OR REPLACE FUNCTION wed.put_off_jobs(_flow_id integer, _wids integer[], _tgids integer[], _until timestamptz,
+  _reason text, _not_runnable boolean) RETURNS void LANGUAGE sql AS $$
+  UPDATE wed.job j SET due = _until, not_runnable = coalesce(_not_runnable, false), put_off = left(_reason, 1000)
   FROM (SELECT q.at FROM ROWS FROM (unnest(_wids), unnest(_tgids)) u(wid, tgid)
         CROSS JOIN LATERAL (
           SELECT q.ctid AS at FROM wed.job q WHERE q.flow_id = _flow_id AND q.wid >= u.wid AND q.wid <= u.wid

@@ -62,9 +62,9 @@ BEGIN
   END IF;
 END $$;
 
--- Makes a flow's triggers and unclaimed jobs what its pauses say: what is paused is due PAUSE_SHIFT later, and what a
--- paused trigger fires is fired so; what is resumed is due when it was. Jobs that are locked just now are left to the
--- next call (the chore pauses). With _of, only jobs of these instances. Returns how many jobs changed.
+-- Makes a flow's triggers and unclaimed jobs what its pauses say: what is paused is due 8000 years later, and what a
+-- paused trigger fires is fired so; what is resumed is due when it was. Jobs that are locked just now, or that another
+-- session has fired and not committed, are left to the chore `pauses`. With _of, only jobs of these instances. Returns how many jobs changed.
 CREATE OR REPLACE FUNCTION wed.keep_paused(_flow_id integer, _of integer[] DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,7 +1,8 @@
 //! Pauses: what is fired meanwhile waits too, and deadlines do not run.
 
 use super::checker::violations;
-use crate::support::{Flow, Session};
+use crate::support::database::one_lane;
+use crate::support::{Flow, Session, eventually, on};
 
 /// A step for a worker, and one that an event fires.
 const EVENT: &str = "
@@ -47,6 +48,33 @@ fn worker_that_began_before_the_pause_fires_a_paused_job() {
     set_pause(&mut owner, &flow, false);
     s.finish(1, "next", "go = true");
     assert_eq!(s.status(1), "F");
+}
+
+#[harness::test]
+fn job_fired_or_held_while_its_flow_is_resumed_is_resumed_by_a_host() {
+    let flow = Flow::of(EVENT);
+    let (mut s, mut owner, mut other) = (flow.session(), flow.database.owner(), flow.database.owner());
+    s.start();
+    s.start();
+    let all = |pause: bool| {
+        format!(
+            "SELECT wed.set_pause((SELECT tenant_id FROM wed.flow WHERE flow_id = {0}), {0}, NULL, NULL, {pause}, 'ann', 'x')",
+            flow.id
+        )
+    };
+    owner.line(&all(true));
+    s.run("BEGIN; UPDATE wed_flow SET go = true WHERE wid = 1");
+    other.run("BEGIN; SELECT FROM wed.job WHERE wid = 2 FOR UPDATE");
+    owner.line(&all(false));
+    s.run("COMMIT");
+    other.run("COMMIT");
+    assert_eq!(paused(&mut owner, "went"), "t", "fired paused");
+    let host = flow.database.host(one_lane("one"));
+    eventually("no job is paused", || {
+        (owner.line("SELECT count(*) FROM wed.job WHERE wed.is_paused(due)") == "0").then_some(())
+    });
+    on(host.stop());
+    assert_eq!(owner.line("SELECT count(*) FROM wed.job WHERE due < now()"), "3");
 }
 
 #[harness::test]

@@ -1,0 +1,4 @@
+-- Flows with paused jobs, which the chore `pauses` looks for: a job that was fired or held while its flow was resumed is
+-- resumed by it. The predicate is that of wed.is_paused.
+CREATE INDEX job_paused ON wed.job (flow_id)
+  WHERE host_id IS NULL AND due >= '9000-01-01 00:00:00+00'::timestamptz AND due < 'infinity'::timestamptz;
