@@ -115,11 +115,9 @@ END $$;
 -- Gives jobs back unrun, for a while, and says for what they wait: the host cannot run them, or a lock is in the way.
 -- No attempt is counted. Waits for nobody: a job whose row is held stays the host's, which finds it again.
 CREATE OR REPLACE FUNCTION wed.put_off(
-  _host_id integer, _tokens bigint[], _reason text, _pause interval, _not_runnable boolean DEFAULT NULL) RETURNS void
+  _host_id integer, _tokens bigint[], _reason text, _pause interval, _not_runnable boolean) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  -- Hosts of an earlier program say it in the reason alone.
-  _not_runnable := coalesce(_not_runnable, _reason LIKE 'it cannot run: %');
   UPDATE wed.job j SET host_id = NULL, token = 0, attempt = j.attempt - 1, due = clock_timestamp() + _pause,
     put_off = left(_reason, 1000), not_runnable = _not_runnable
   FROM (SELECT ctid AS at FROM wed.job WHERE host_id = _host_id AND token = ANY (_tokens) FOR UPDATE SKIP LOCKED) l

@@ -86,7 +86,7 @@ BEGIN
   SELECT s.*, t.trname, t.timeout, t.tenant_id, t.component_id INTO _step
   FROM wed.steps_to_undo(_flow_id, _wid, _back.to_seq) s JOIN wed.trigger t USING (tgid) LIMIT 1;
   IF NOT FOUND THEN
-    -- Only a session of the owner writes past the triggers of the gate: others leave it to the hosts' sweep.
+    -- Only a session of the owner writes past the triggers of the gate: others leave it to a chore of the hosts.
     IF session_user = current_user THEN PERFORM wed.restore_state(_back); END IF;
     RETURN;
   END IF;

@@ -1,8 +1,5 @@
--- What any host does for all tenants: each due thing by turns of tenants, in a block of its own that waits for nobody
--- and catches everything; what failed is put off (decision 0055). A kind of chore is two functions, due_KIND and
--- do_KIND, which stand with their subject.
-
--- Chores: what any host does for all tenants. A kind has two functions of its own, in the other files of this folder:
+-- Chores: what any host does for all tenants, each due thing by turns of tenants (decision 0055). A kind has two
+-- functions, which stand with their subject:
 --   wed.due_KIND() lists what is due as (tenant_id, flow_id, thing, tgid, since). It must not raise whatever a tenant's
 --     rows hold, waits for no lock of a tenant, and lists a bounded number of each flow.
 --   wed.do_KIND(tenant_id, flow_id, thing, tgid) does one thing. Null: a session is at it, and it is tried again later.
@@ -112,63 +109,6 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WHERE p.failures >= 3 AND p.reason IS NOT NULL AND p.until > clock_timestamp() - interval '1 minute'
   GROUP BY k.what, f.name, t.name, p.reason
 $$;
-
--- Chores of a flow as a whole: `pauses` keeps paused what is, `numbers` keeps free numbers in stock.
-
--- Flows with a pause: jobs that hosts give back, or that are fired meanwhile, are paused too. And flows with a paused
--- job: one that another session fired or held while its flow was resumed.
-CREATE OR REPLACE FUNCTION wed.due_pauses()
-RETURNS TABLE (tenant_id integer, flow_id integer, thing bigint, tgid integer, since timestamptz)
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT f.tenant_id, f.flow_id, 0::bigint, 0, now() FROM wed.pause p
-  JOIN wed.flow f ON f.tenant_id = p.tenant_id AND (p.flow_id IS NULL OR p.flow_id = f.flow_id)
-  UNION
-  SELECT f.tenant_id, f.flow_id, 0::bigint, 0, now() FROM wed.flows_with_paused_jobs() p JOIN wed.flow f USING (flow_id)
-$$;
-
--- Reads the first paused job of each flow from the index job_paused, so that it costs the flows and not their jobs.
-CREATE OR REPLACE FUNCTION wed.flows_with_paused_jobs() RETURNS TABLE (flow_id integer)
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  WITH RECURSIVE found AS (
-    SELECT (SELECT min(j.flow_id) FROM wed.job j WHERE j.host_id IS NULL AND wed.is_paused(j.due)) AS flow_id
-    UNION ALL
-    SELECT (SELECT min(j.flow_id) FROM wed.job j WHERE j.flow_id > f.flow_id AND j.host_id IS NULL
-            AND wed.is_paused(j.due))
-    FROM found f WHERE f.flow_id IS NOT NULL)
-  SELECT f.flow_id FROM found f WHERE f.flow_id IS NOT NULL
-$$;
-
-CREATE OR REPLACE FUNCTION wed.do_pauses(_tenant_id integer, _flow_id integer, _thing bigint, _tgid integer)
-RETURNS jsonb LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
-  SELECT to_jsonb(wed.keep_paused(_flow_id))
-$$;
-
-CREATE OR REPLACE FUNCTION wed.due_numbers()
-RETURNS TABLE (tenant_id integer, flow_id integer, thing bigint, tgid integer, since timestamptz)
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT DISTINCT f.tenant_id, n.flow_id, 0::bigint, 0, now() FROM wed.numbering n JOIN wed.flow f USING (flow_id)
-  WHERE n.gapless AND wed.needs_numbers(n)
-$$;
-
--- Tells whether few free numbers of a series without gaps are left, and more can be made.
-CREATE OR REPLACE FUNCTION wed.needs_numbers(_series wed.numbering) RETURNS boolean
-LANGUAGE sql STABLE AS $$
-  SELECT _series.made_to < 2000000000000000000 AND count(*) < 128 FROM (SELECT FROM wed.free_number f
-    WHERE f.flow_id = _series.flow_id AND f.attribute = _series.attribute LIMIT 128) f
-$$;
-
--- Makes numbers before there are none, so that who takes one makes none.
-CREATE OR REPLACE FUNCTION wed.do_numbers(_tenant_id integer, _flow_id integer, _thing bigint, _tgid integer)
-RETURNS jsonb LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  _series wed.numbering;
-BEGIN
-  FOR _series IN SELECT * FROM wed.numbering n WHERE n.flow_id = _flow_id AND n.gapless AND wed.needs_numbers(n)
-                 FOR UPDATE SKIP LOCKED LOOP
-    PERFORM wed.make_numbers(_flow_id, _series.attribute);
-  END LOOP;
-  RETURN 'true';
-END $$;
 
 -- Rebuilds indexes of wed.job that are ten times as large as their rows need: rows come and go at full rate, and pages
 -- that were split stay. Waits for no writer for longer than 50 ms; the next look tries again. Returns how many it

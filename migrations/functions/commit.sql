@@ -10,14 +10,14 @@ CREATE OR REPLACE FUNCTION wed.commit_results(
     RETURNS SETOF wed.claimed
 LANGUAGE plpgsql AS $$
 DECLARE
-  _held boolean := wed.hold_host(_host_id);
+  _beside_old boolean := wed.hold_host(_host_id);
   _rows wed.evaluated[];
 BEGIN
   IF _records IS NOT NULL THEN
     -- Before their jobs leave the pool.
     PERFORM wed.keep_records(_host_id, _records);
   END IF;
-  _rows := wed.write_unlocked(_groups, _careful, _held);
+  _rows := wed.write_unlocked(_groups, _careful, _beside_old);
   RETURN QUERY SELECT * FROM wed.pass_gate(_rows, wed.finished_jobs(_groups), _host_id, _lease => _lease);
 END $$;
 
@@ -37,13 +37,13 @@ END $$;
 CREATE OR REPLACE FUNCTION wed.hold_host(_host_id integer) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
-  _held boolean;
+  _beside_old boolean;
 BEGIN
-  SELECT beside_old INTO _held FROM wed.host WHERE host_id = _host_id FOR KEY SHARE;
+  SELECT beside_old INTO _beside_old FROM wed.host WHERE host_id = _host_id FOR KEY SHARE;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'host % has lost its leases', _host_id USING ERRCODE = 'WF016', HINT = 'Enter anew.';
   END IF;
-  RETURN _held;
+  RETURN _beside_old;
 END $$;
 
 -- Whether some transaction has been open since some 500 others that wrote: old versions of all rows that were changed
@@ -60,10 +60,10 @@ $$;
 
 -- Writes the states of a batch (wed.write_results), unless another session holds a lock that is in the way for longer
 -- than the session's lock_timeout. Then nothing is written, and the error's detail says which locks were met.
-CREATE OR REPLACE FUNCTION wed.write_unlocked(_groups wed.result_group[], _careful boolean, _held boolean)
+CREATE OR REPLACE FUNCTION wed.write_unlocked(_groups wed.result_group[], _careful boolean, _beside_old boolean)
 RETURNS wed.evaluated[] LANGUAGE plpgsql AS $$
 BEGIN
-  RETURN wed.write_results(_groups, _careful, _held);
+  RETURN wed.write_results(_groups, _careful, _beside_old);
 EXCEPTION WHEN lock_not_available THEN
   PERFORM wed.refuse_locked(_groups);
 END $$;
@@ -71,7 +71,7 @@ END $$;
 -- Writes the states of finished transitions and evaluates their conditions, group by group. Of a flow with several
 -- groups all instances are held first, in order: each group's UPDATE takes its own in order, and two batches would wait
 -- for each other.
-CREATE OR REPLACE FUNCTION wed.write_results(_groups wed.result_group[], _careful boolean, _held boolean)
+CREATE OR REPLACE FUNCTION wed.write_results(_groups wed.result_group[], _careful boolean, _beside_old boolean)
   RETURNS wed.evaluated[]
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -87,7 +87,7 @@ BEGIN
       _several := array_remove(_several, _group.shape_schema);
     END IF;
     EXECUTE format('SELECT %1$I.apply_%1$s($1, $2, $3, $4, $5, $6)', _group.shape_schema) INTO _some
-      USING _group.results, _group.assigned, _group.set_clause, _group.version, _careful, _held;
+      USING _group.results, _group.assigned, _group.set_clause, _group.version, _careful, _beside_old;
     IF cardinality(_some) IS DISTINCT FROM cardinality(_group.results) THEN
       PERFORM wed.refuse_update('40001', (_group.results[1]).wid);
     END IF;
@@ -152,10 +152,9 @@ END $$;
 
 -- Keeps what is to be kept of the attempts that this transaction deals with. Before their jobs leave the
 -- pool: they say which component and state it was, and their tokens whether the host still holds them.
--- Returns the host: it stands as the first argument of what deals with the attempts, and is run before.
 -- Items: {"flow", "wid", "tgid", "token", "keep", "deadline", "answers", "digest",
 --   "logs": [{"severity", "message", "fields"}]}
-CREATE OR REPLACE FUNCTION wed.keep_records(_host_id integer, _records jsonb) RETURNS integer
+CREATE OR REPLACE FUNCTION wed.keep_records(_host_id integer, _records jsonb) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   INSERT INTO wed.recording (flow_id, wid, tgid, attempt, component_id, from_seq, deadline, answers, digest)
@@ -173,5 +172,4 @@ BEGIN
   CROSS JOIN LATERAL jsonb_array_elements(r.logs) WITH ORDINALITY e(line, at)
   CROSS JOIN LATERAL jsonb_to_record(e.line) AS l(severity text, message text, fields jsonb)
   ORDER BY j.flow_id, j.wid, e.at;
-  RETURN _host_id;
 END $$;

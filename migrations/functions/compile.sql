@@ -56,7 +56,7 @@ END $$;
 -- where conditions are not in groups.
 CREATE OR REPLACE FUNCTION wed.keep_groups_text(_flow wed.flow) RETURNS text
 LANGUAGE sql STABLE AS $$
-  SELECT format($t$IF NOT _held AND wed.are_of_version(%s, %s, _results) THEN
+  SELECT format($t$IF NOT _beside_old AND wed.are_of_version(%s, %s, _results) THEN
     _kept := ARRAY(SELECT _g.number FROM (VALUES %s) AS _g(number, reads) WHERE NOT _g.reads && _assigned);
   END IF;$t$, _flow.flow_id, _flow.version, string_agg(format('(%s, %L::text[])', g.condition_group, g.reads), ', '))
   FROM (SELECT DISTINCT condition_group, reads FROM wed.trigger
@@ -163,9 +163,9 @@ END $$;
 
 -- The statement that applies a SET clause to instances, or assigns literals to attributes. $1 is an array of
 -- wed.result; literal n is _b._n, up to _count. It returns the new rows, and an instance whose row is too large
--- (_large, an expression over one). _held: the newest version of a row is looked for (template apply).
+-- (_large, an expression over one). _beside_old: the newest version of a row is looked for (template apply).
 CREATE OR REPLACE FUNCTION wed.update_statement(
-  _schema text, _large text, _assigned text[], _set text, _count integer, _held boolean) RETURNS text
+  _schema text, _large text, _assigned text[], _set text, _count integer, _beside_old boolean) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
   _literals text;
@@ -188,7 +188,7 @@ BEGIN
       RETURNING _r.wid, ROW(_r.*)::%1$I.wed_flow AS _state, %4$s AS _large)
     SELECT array_agg(_u._state ORDER BY _u.wid), min(_u.wid) FILTER (WHERE _u._large) FROM _u',
     _schema, _set, _literals, _large,
-    CASE WHEN NOT _held THEN 'WHERE _r.wid = _b._wid' ELSE format('CROSS JOIN LATERAL (
+    CASE WHEN NOT _beside_old THEN 'WHERE _r.wid = _b._wid' ELSE format('CROSS JOIN LATERAL (
         SELECT _l.ctid AS _row FROM %I.wed_flow _l WHERE _l.wid >= _b._wid AND _l.wid <= _b._wid
           ORDER BY _l.wid DESC LIMIT 1) _f
       WHERE _r.ctid = _f._row', _schema) END);

@@ -8,22 +8,25 @@
 --
 -- The files, in the order in which one meets them:
 --   gate, decide, writers           a new state: what it means, who may write it
---   claim, commit, attempts, hosts, workers, leases    jobs in the hands of hosts and workers
+--   claim, commit, attempts, hosts    jobs of hosts, and the leases of these
+--   http_workers, sql_workers    jobs of workers outside: leased one by one over HTTP, locked by a session in SQL
 --   reservations, grants, stock, orders, numbering    constraints
 --   flows, attributes, triggers, compile, apply, versions, settings, components    definitions
 --   condition, condition_calls, bounded    what tenants' SQL may hold, and how it is bounded; the lists, and most
 --     bounded functions, are made from the guard's table (host/guard/src/rules.rs)
---   operate, back, pauses, keys, business_keys, clock, webhooks, hooks, feed, schedules, waiting, explain,
+--   operate, back, pauses, keys, business_keys, receipts, clock, webhooks, hooks, feed, schedules, waiting, explain,
 --     lint    operators
 --   work_plan, work_items, work_reports, worklists, people, notification    people's work
---   tenants, quotas, usage, audit    tenants
+--   tenants, quotas, usage, audit, capacity    tenants
+--   leaving, arriving, moving    a tenant that moves: its fence, its file taken in, what of it goes along
 --   children    instances that other instances started
---   chores, chores_of_jobs, retention, status, metrics    any host, for all
+--   chores, chores_of_jobs, retention, status, metrics, figures    any host, for all
 -- A flow has functions of its own, made from templates.
 --
 -- The way of a host's result: wed.commit_results > wed.write_unlocked > wed.write_results > the flow's apply (UPDATE,
--- conditions) > wed.pass_gate > wed.decide, wed.refuse_decision, then one function for each table that is written,
--- wed.append_trace last.
+-- conditions) > wed.pass_gate > wed.decide, wed.refuse_decision, then one function for each step: what waits is ended,
+-- jobs are reused or removed, others fired, the status and the trace written, keys of reservations asked for, and new
+-- jobs paused where their flow is.
 -- The way of an UPDATE in SQL: the flow's gate_update (templates) > wed.identify_writers > wed.refuse_writers >
 -- wed.pass_gate, and so on.
 --

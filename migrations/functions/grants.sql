@@ -1,7 +1,7 @@
--- Granting keys: the queue of each key, hand-over in the transaction that releases it, and the sweep's part.
+-- Granting keys: the queue of each key, hand-over in the transaction that releases it, and what is left to chores.
 
--- At the end of a transaction that asked for or freed something. If a lock is not granted in time, the hosts'
--- sweep does it, but for what is consumed: that is taken in the same commit or not at all.
+-- At the end of a transaction that asked for or freed something. If a lock is not granted in time, a
+-- chore does it, but for what is consumed: that is taken in the same commit or not at all.
 CREATE OR REPLACE FUNCTION wed.on_request() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -294,7 +294,7 @@ BEGIN
 END $$;
 
 -- Makes the jobs of granted requests due. Of those whose jobs somebody has locked the requests are marked, for the
--- hosts' sweep. Returns how many jobs are the hosts'.
+-- chores. Returns how many jobs are the hosts'.
 CREATE OR REPLACE FUNCTION wed.make_granted_due(_requests bigint[]) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -437,7 +437,7 @@ END $$;
 
 -- A tenant's waiting requests that can never be granted unless one of them is given up. At first all of instances
 -- that hold something and have nothing else to do; then those are left out that could proceed when all others release
--- what they hold. Of many it looks at some by chance, and gives up after a while: the next sweep looks at others.
+-- what they hold. Of many it looks at some by chance, and gives up after a while: the next look takes others.
 CREATE OR REPLACE FUNCTION wed.stuck_requests(_tenant_id integer) RETURNS bigint[]
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

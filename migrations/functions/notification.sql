@@ -1,4 +1,4 @@
--- Deadlines and notifications of work: alarms, escalation, the hosts' sweep of people's work.
+-- Deadlines and notifications of work: alarms, escalation, the chore of people's work.
 
 -- Changes how an instance notifies people while it runs: policy (1 to 4), how many people, the pause between
 -- rounds, the warnings and the transfer value; null leaves as it is. Open items are offered anew by it.
@@ -66,7 +66,7 @@ BEGIN
                             'warnings', _of.warnings, 'transfer', _of.transfer);
 END $$;
 
--- Says when the sweep must look at an item next: the next of its instance's warnings, its deadline, its escalation; at
+-- Says when the chore `work` must look at an item next: the next of its instance's warnings, its deadline, its escalation; at
 -- once at one whose list gives nobody work.
 -- Warnings that were over when the item arrived are not sent.
 CREATE OR REPLACE FUNCTION wed.set_alarm(_item_id bigint, _now timestamptz) RETURNS void

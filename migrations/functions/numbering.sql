@@ -118,13 +118,13 @@ BEGIN
       WHERE flow_id = _flow_id AND attribute = _attribute AND taken IS DISTINCT FROM pg_current_xact_id()
       ORDER BY number LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING f.number INTO _number;
     EXIT WHEN _number IS NOT NULL;
-    -- The hosts' sweep makes more before there are none left, so that this is rare: it is one at a time.
+    -- A chore makes more before there are none left, so that this is rare: it is one at a time.
     PERFORM wed.make_numbers(_flow_id, _attribute);
   END LOOP;
   RETURN _number;
 END $$;
 
--- Makes the next 256 free numbers of a series without gaps. Looks at no table of a tenant, since the sweep calls it.
+-- Makes the next 256 free numbers of a series without gaps. Looks at no table of a tenant, since a chore calls it.
 CREATE OR REPLACE FUNCTION wed.make_numbers(_flow_id integer, _attribute text) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   WITH m AS (
@@ -152,4 +152,31 @@ BEGIN
   EXECUTE format('DELETE FROM wed.free_number f WHERE f.flow_id = $1 AND f.attribute = $2
                     AND EXISTS (SELECT FROM %I.wed_flow w WHERE w.%I = f.number)', _flow.schema_name, _attribute)
     USING _flow.flow_id, _attribute;
+END $$;
+
+CREATE OR REPLACE FUNCTION wed.due_numbers()
+RETURNS TABLE (tenant_id integer, flow_id integer, thing bigint, tgid integer, since timestamptz)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT DISTINCT f.tenant_id, n.flow_id, 0::bigint, 0, now() FROM wed.numbering n JOIN wed.flow f USING (flow_id)
+  WHERE n.gapless AND wed.needs_numbers(n)
+$$;
+
+-- Tells whether few free numbers of a series without gaps are left, and more can be made.
+CREATE OR REPLACE FUNCTION wed.needs_numbers(_series wed.numbering) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+  SELECT _series.made_to < 2000000000000000000 AND count(*) < 128 FROM (SELECT FROM wed.free_number f
+    WHERE f.flow_id = _series.flow_id AND f.attribute = _series.attribute LIMIT 128) f
+$$;
+
+-- Makes numbers before there are none, so that who takes one makes none.
+CREATE OR REPLACE FUNCTION wed.do_numbers(_tenant_id integer, _flow_id integer, _thing bigint, _tgid integer)
+RETURNS jsonb LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _series wed.numbering;
+BEGIN
+  FOR _series IN SELECT * FROM wed.numbering n WHERE n.flow_id = _flow_id AND n.gapless AND wed.needs_numbers(n)
+                 FOR UPDATE SKIP LOCKED LOOP
+    PERFORM wed.make_numbers(_flow_id, _series.attribute);
+  END LOOP;
+  RETURN 'true';
 END $$;

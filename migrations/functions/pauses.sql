@@ -112,3 +112,31 @@ END $$;
 -- Tells of a job whether it is paused: its due time is 8000 years later (decision 0033). "infinity" is no pause.
 CREATE OR REPLACE FUNCTION wed.is_paused(_due timestamptz) RETURNS boolean
 LANGUAGE sql IMMUTABLE AS $$ SELECT _due >= '9000-01-01 00:00:00+00'::timestamptz AND _due < 'infinity'::timestamptz $$;
+
+-- Flows with a pause: jobs that hosts give back, or that are fired meanwhile, are paused too. And flows with a paused
+-- job: one that another session fired or held while its flow was resumed.
+CREATE OR REPLACE FUNCTION wed.due_pauses()
+RETURNS TABLE (tenant_id integer, flow_id integer, thing bigint, tgid integer, since timestamptz)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT f.tenant_id, f.flow_id, 0::bigint, 0, now() FROM wed.pause p
+  JOIN wed.flow f ON f.tenant_id = p.tenant_id AND (p.flow_id IS NULL OR p.flow_id = f.flow_id)
+  UNION
+  SELECT f.tenant_id, f.flow_id, 0::bigint, 0, now() FROM wed.flows_with_paused_jobs() p JOIN wed.flow f USING (flow_id)
+$$;
+
+-- Reads the first paused job of each flow from the index job_paused, so that it costs the flows and not their jobs.
+CREATE OR REPLACE FUNCTION wed.flows_with_paused_jobs() RETURNS TABLE (flow_id integer)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  WITH RECURSIVE found AS (
+    SELECT (SELECT min(j.flow_id) FROM wed.job j WHERE j.host_id IS NULL AND wed.is_paused(j.due)) AS flow_id
+    UNION ALL
+    SELECT (SELECT min(j.flow_id) FROM wed.job j WHERE j.flow_id > f.flow_id AND j.host_id IS NULL
+            AND wed.is_paused(j.due))
+    FROM found f WHERE f.flow_id IS NOT NULL)
+  SELECT f.flow_id FROM found f WHERE f.flow_id IS NOT NULL
+$$;
+
+CREATE OR REPLACE FUNCTION wed.do_pauses(_tenant_id integer, _flow_id integer, _thing bigint, _tgid integer)
+RETURNS jsonb LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  SELECT to_jsonb(wed.keep_paused(_flow_id))
+$$;

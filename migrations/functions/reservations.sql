@@ -18,7 +18,7 @@ END $$;
 -- What a host's batch means for constraints, as the last that its transaction does: frees what is held no longer,
 -- hands it over, and reserves what fired jobs need. These are leased to the host already (_constrained); those that
 -- cannot have all are blocked. Returns the jobs that the host has: those, and as many of the granted ones as it has
--- _room for. Where a lock is not granted in time, all of it is left to the sweep: the others of the batch do not wait
+-- _room for. Where a lock is not granted in time, all of it is left to a chore: the others of the batch do not wait
 -- for who keeps a key locked.
 CREATE OR REPLACE FUNCTION wed.constrain_batch(
   _host_id integer, _rows wed.evaluated[], _tgids integer[], _constrained wed.claimed[], _room bigint)

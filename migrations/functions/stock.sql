@@ -73,7 +73,7 @@ BEGIN
 END $$;
 
 -- After a statement has written stock: holds the tenant to its quota of keys. Keys that were locked lately count too,
--- each has a row until the sweep removes it (wed.remove_unused_locks); of those four times as many are allowed.
+-- each has a row until a chore removes it (wed.remove_unused_locks); of those four times as many are allowed.
 CREATE OR REPLACE FUNCTION wed.on_resources() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -38,9 +38,7 @@ pub struct FailedAttempt {
     pub flow: FlowId,
     /// The instance.
     pub wid: Wid,
-    /// The trigger, for the log.
-    pub tgid: TriggerId,
-    /// The claim's fencing token.
+    /// The claim's lease token.
     pub token: LeaseToken,
     /// The name of the outcome.
     pub outcome: String,

@@ -195,7 +195,7 @@ statements! {
             LEFT JOIN wed.trigger g ON g.tgid = p.tgid WHERE t.name = $1 ORDER BY p.pause_id", tenant;
 
     /// Sends an exception back to the state of a trace row: compensations of the steps since then are run, newest
-    /// first. Returns how many steps there are to undo; the hosts' sweeps undo them.
+    /// first. Returns how many steps there are to undo; a chore of the hosts undoes them.
     /// Errors: [`StoreError::Refused`] with `WF040` when there is no such step, `WF041` without a reason,
     /// `WF043` when the instance is no exception.
     pub go_back(&self, flow: &Flow, wid: Wid, to_seq: i32, reason: &str) -> i32

@@ -273,7 +273,6 @@ fn attempt(one: &Finished) -> Option<FailedAttempt> {
     Some(FailedAttempt {
         flow: one.key.flow,
         wid: one.key.wid,
-        tgid: one.key.tgid,
         token: one.token,
         outcome: outcome.clone(),
         message: masked(message.clone(), one.provided.as_deref()),
@@ -328,8 +327,6 @@ fn into_failure(ready: Ready, error: &StoreError) -> Option<Finished> {
     let (outcome, retry) = match code {
         // The final condition would hold while others are pending: wait for them.
         "WF007" => ("final_pending", true),
-        // Final meanwhile, or not ours any more.
-        "WF002" | "WF003" => return None,
         // What the data make impossible may be possible later; a broken rule stays broken.
         _ if ["22", "23"].iter().any(|class| code.starts_with(class)) || ["57014", "53200"].contains(&code) => {
             ("refused", true)

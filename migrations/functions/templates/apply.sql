@@ -1,11 +1,11 @@
 -- Writes the states of a host's results and evaluates them, in the order of the results. They assign the attributes
 -- _assigned: literals, by a statement whose plan is kept, where the flow's components declare to write them; or by a
 -- checked SET clause (_set), run with the flow's own rights, or whatever else is assigned, by a statement made for it.
--- With _careful, where a condition fails its instance is at fault, and not the batch. _held: old versions of rows are
+-- With _careful, where a condition fails its instance is at fault, and not the batch. _beside_old: old versions of rows are
 -- kept, all of which are in the index in the order in which they were written; the newest is looked for from its end.
 -- (Not by equality, which Postgres takes for any order.)
 CREATE OR REPLACE FUNCTION {{shape}}.apply_{{shape}}(
-  _results wed.result[], _assigned text[], _set text, _version integer, _careful boolean, _held boolean)
+  _results wed.result[], _assigned text[], _set text, _version integer, _careful boolean, _beside_old boolean)
     RETURNS wed.evaluated[]
 LANGUAGE plpgsql AS ${{quote}}$
 #variable_conflict use_column
@@ -22,7 +22,7 @@ BEGIN
   END IF;
   {{refuse_restricted}}
   {{keep_groups}}
-  IF _set IS NULL AND _assigned <@ {{written}}::text[] AND _held THEN
+  IF _set IS NULL AND _assigned <@ {{written}}::text[] AND _beside_old THEN
     WITH _u AS (
       UPDATE {{schema}}.wed_flow _r SET
         {{sets}}
@@ -42,7 +42,7 @@ BEGIN
     INTO _rows, _large FROM _u;
   ELSE
     _statement := wed.update_statement({{schema_text}}, {{bytes_text}}, _assigned, _set,
-                                       cardinality((_results[1]).literals), _held);
+                                       cardinality((_results[1]).literals), _beside_old);
     PERFORM set_config('role', {{role_text}}, true) WHERE _set IS NOT NULL;
     EXECUTE _statement INTO _theirs, _large USING _results;
     PERFORM set_config('role', 'none', true) WHERE _set IS NOT NULL;

@@ -286,7 +286,6 @@ fn a_component_serves_exceptions() {
     let failed = wedflow_store::FailedAttempt {
         flow: key.flow,
         wid: key.wid,
-        tgid: key.tgid,
         token: claimed[0].job.token,
         outcome: "failed".to_owned(),
         message: "no stock".to_owned(),

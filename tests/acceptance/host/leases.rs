@@ -214,7 +214,6 @@ fn a_stale_hosts_failure_changes_nothing() {
     let failed = FailedAttempt {
         flow: flow.id,
         wid: stale.1.job.key.wid,
-        tgid: stale.1.job.key.tgid,
         token: stale.1.job.token,
         outcome: "failed".to_owned(),
         message: "late".to_owned(),

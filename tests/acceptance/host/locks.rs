@@ -197,7 +197,6 @@ fn a_failure_names_the_locks_that_it_meets() {
     let failed = |one: &wedflow_store::Claimed| wedflow_store::FailedAttempt {
         flow: one.job.key.flow,
         wid: one.job.key.wid,
-        tgid: one.job.key.tgid,
         token: one.job.token,
         outcome: "failed".to_owned(),
         message: "on purpose".to_owned(),

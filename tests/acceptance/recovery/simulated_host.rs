@@ -546,7 +546,6 @@ fn attempt(one: &Outcome) -> FailedAttempt {
     FailedAttempt {
         flow: job.key.flow,
         wid: job.key.wid,
-        tgid: job.key.tgid,
         token: job.token,
         outcome: "failed".to_owned(),
         message: "simulated".to_owned(),
