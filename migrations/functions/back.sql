@@ -111,7 +111,7 @@ BEGIN
   END IF;
 END $$;
 
--- Says of an exception on its way back how far it is, and what goes on with it; null for one that is on none.
+-- Says how far an exception on its way back has come, and which command continues it; null for any other.
 CREATE OR REPLACE FUNCTION wed.way_back(_flow_id integer, _wid integer) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT format(CASE

@@ -360,8 +360,8 @@ BEGIN
   RETURN wed_bounded.refuse_row(_row.wid, pg_catalog.pg_column_size(_row));
 END $$;
 
--- As Postgres's own, of 64 KiB at most. Of nothing Postgres counts the times. Stable, so that what is made of constants
--- is not kept in the plans of every session.
+-- As Postgres's own, with a result of at most 64 KiB; an empty text is not repeated, for Postgres would loop over it.
+-- Stable, so that no result over constants is folded into the plans of every session.
 CREATE OR REPLACE FUNCTION wed_bounded.repeat(text, integer) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED AS $$ SELECT wed_bounded.repeated($1, wed_bounded.small($2)) $$;
 
@@ -372,8 +372,8 @@ BEGIN
   RETURN CASE WHEN _text = '' THEN '' ELSE repeat(_text, _times) END;
 END $$;
 
--- As Postgres's own, where what it makes stays below 4 MiB. Stable, so that what is made of constants is not kept in
--- the plans of every session.
+-- As Postgres's own, with a result of at most 4 MiB. Stable, so that no result over constants is folded into the plans
+-- of every session.
 CREATE OR REPLACE FUNCTION wed_bounded.replace(text, text, text) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED AS $$ SELECT wed_bounded.replaced($1, wed_bounded.short($2),
   wed_bounded.short($3)) $$;

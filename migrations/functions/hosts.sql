@@ -55,7 +55,7 @@ BEGIN
   DELETE FROM wed.host WHERE host_id = _host_id;
 END $$;
 
--- Whether a host runs, for what people are told: its leases hold, and the session that renews them is connected. The
+-- Returns whether a host runs, for reports to people: its leases hold, and the session that renews them is connected. The
 -- session of a killed host ends at once; that of a host whose connection is silent lasts, so its leases decide. Which
 -- host a job belongs to is decided by leases alone.
 CREATE OR REPLACE FUNCTION wed.host_runs(_host wed.host) RETURNS boolean

@@ -172,7 +172,7 @@ DECLARE
   _left text := _predicate;
   _form text;
 BEGIN
-  -- Each comparison that is understood becomes the word t; what remains is made of words and brackets.
+  -- Each comparison that is understood becomes the word t; only words and brackets remain.
   FOREACH _form IN ARRAY ARRAY[
     format('%s (?:=|<>|IS DISTINCT FROM|IS NOT DISTINCT FROM) %s', _name, _text),
     format('%s (?:=|<>) (?:ANY|ALL) \(ARRAY\[%2$s(?:, %2$s)*\]\)', _name, _text),

@@ -145,7 +145,7 @@ BEGIN
   RETURN NEW;
 END $$;
 
--- Refuses a component for which a tenant has no room beside its components and the files of its instances.
+-- Refuses a component that exceeds what a tenant's components and files of instances may take together.
 CREATE OR REPLACE FUNCTION wed.refuse_storage(_tenant_id integer, _new_bytes bigint) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- Writing wed_trig: what a trigger may say, and what hosts are told of it.
+-- Writes to wed_trig: checks of a trigger, and the notification of hosts.
 
 -- Before a trigger is written: its defaults, whether it is allowed, its number, and its row as the gate uses it, with
 -- the condition as Postgres understood it. All flows share the numbers, so none is taken for what is refused.

@@ -67,8 +67,8 @@ BEGIN
   RETURN true;
 END $$;
 
--- Stops the jobs of tenants whose running instances have gone a quarter beyond a limit on bytes, and lets those go on
--- that are below again. Starts are refused from the limit on (wed.on_start).
+-- Stops the jobs of tenants whose running instances have gone a quarter beyond a limit on bytes, and resumes those
+-- of tenants that are below it again. Starts are refused from the limit on (wed.on_start).
 CREATE OR REPLACE FUNCTION wed.stop_running_over() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -95,8 +95,8 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 -- Weighs a table that all tenants share: the bytes that it takes on disk, by tenant, in the proportion of what they
--- have in some hundred pages of it. Rows are of a tenant by a column tenant_id, or else by flow_id. Long values are
--- counted by what their row says of them, and not read.
+-- have in some hundred pages of it. A row's tenant follows from its column tenant_id, or else from flow_id. Long
+-- values are counted by what their row says of them, and not read.
 CREATE OR REPLACE FUNCTION wed.weigh_table(_table regclass) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -152,7 +152,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     'wed.token', 'wed.idempotency', 'wed.outbox', 'wed.audit']::regclass[]
 $$;
 
--- Refuses what a tenant adds while it is above its limit. The argument says by which column a row is of a tenant.
+-- Refuses what a tenant adds while it is above its limit. The argument names the column from which a row's tenant follows.
 CREATE OR REPLACE FUNCTION wed.refuse_other_bytes() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

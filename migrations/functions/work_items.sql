@@ -119,7 +119,7 @@ BEGIN
   RETURN _item.item_id;
 END $$;
 
--- Tells whether an item is of a list that gives nobody work: a host ends it at once (wed.end_list).
+-- Returns whether an item belongs to a list without elements: a host ends it at once (wed.end_list).
 CREATE OR REPLACE FUNCTION wed.is_without_work(_item wed.work_item) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT _item.part = 0 AND EXISTS (SELECT FROM wed.work_task t WHERE t.tgid = _item.tgid AND t.for_each IS NOT NULL)
@@ -200,7 +200,7 @@ BEGIN
       AND CASE WHEN _item.only_people IS NOT NULL THEN p.person_id = ANY (_item.only_people)
                ELSE _item.role_id IS NULL OR EXISTS (SELECT FROM wed.membership m WHERE m.person_id = p.person_id
                  AND m.role_id = _item.role_id) END
-    -- Who has the offer keeps it: no more than so many have it at a time.
+    -- People with the offer keep it: at most _limit have it at a time.
     ORDER BY _item.policy IN (2, 3) AND f.before DESC NULLS LAST,
              CASE _item.policy WHEN 2 THEN c.assigned + f.others WHEN 3 THEN c.selected END,
              CASE WHEN _item.policy = 4 THEN p.connected_at END DESC NULLS LAST, p.person_id

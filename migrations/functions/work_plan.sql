@@ -437,7 +437,7 @@ BEGIN
   END IF;
 END $$;
 
--- Refuses a form that is none: a text, or a schema whose parts are of another type than JSON Schema gives them.
+-- Refuses an invalid form: a text, or a schema whose parts have other types than JSON Schema gives them.
 CREATE OR REPLACE FUNCTION wed.refuse_form(_task text, _form jsonb) RETURNS void
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

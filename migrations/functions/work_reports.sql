@@ -180,8 +180,8 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   END
 $$;
 
--- The answer to a report that is not applied, of somebody who does not hold the item or of what changed meanwhile: why,
--- the present version next to the refused one and the state that it is of (base), what to do.
+-- Answers a report that is not applied, because the person does not hold the item or the state changed meanwhile: the
+-- reason, the present version next to the refused one, the state that the report began from (base), what to do.
 CREATE OR REPLACE FUNCTION wed.refused_report(_item wed.work_item, _person wed.person, _values jsonb, _changed jsonb)
   RETURNS jsonb
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

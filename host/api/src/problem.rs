@@ -136,7 +136,7 @@ impl Problem {
             .with(header::RETRY_AFTER, 1)
     }
 
-    /// Returns what a client is told while the database does not answer, and tells the operator why.
+    /// Returns the client's problem while the database does not answer, and logs the cause for the operator.
     fn unanswered(error: &StoreError) -> Self {
         tracing::warn!(
             %error,

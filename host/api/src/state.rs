@@ -235,8 +235,8 @@ impl Slots {
     }
 }
 
-/// Does work to its end, also when its client goes away meanwhile: what it holds is free only then. What runs on other
-/// threads goes on whoever waits for it.
+/// Runs work to its end, even if its client disconnects: what it holds is released only then, for work on other threads
+/// cannot be cancelled.
 pub(crate) async fn to_its_end<T: Send + 'static>(
     held: impl Send + 'static,
     work: impl Future<Output = T> + Send + 'static,

@@ -117,7 +117,7 @@ pub(crate) async fn open(arguments: &Arguments, terminal: &Terminal, connections
 /// Connects as [`open_at`]; says from then on for which locks the command waits.
 async fn open_told(url: &str, connections: u32, terminal: &Terminal) -> Result<Store, Problem> {
     let store = Store::connect(url, connections).await?;
-    // It goes on until the command ends.
+    // The task runs until the command ends.
     drop(tell_locks(&store, terminal));
     checked(store).await
 }

@@ -66,8 +66,8 @@ pub(crate) enum Place {
     Database(Origin),
 }
 
-/// Returns the place that a command speaks to. What is said with the command wins over the environment, and that over
-/// the context in use.
+/// Returns the place that a command speaks to. Options win over the environment, the environment over the context in
+/// use.
 pub(crate) fn place(arguments: &Arguments) -> Result<Place, Problem> {
     let is_given = crate::in_force::is_given;
     if is_given("--directory") {

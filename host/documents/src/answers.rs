@@ -335,7 +335,7 @@ pub struct Instance {
     /// Why it is an exception; absent for all others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Reach of its way back, and the command that goes on with it; absent where it is on none, and in lists.
+    /// Progress of its way back, and the command that continues it; absent where it is on none, and in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "sqlx", sqlx(skip))]
     pub way_back: Option<String>,

@@ -113,7 +113,7 @@ pub(crate) enum FromGuest {
 pub(crate) enum Question {
     /// A time slice; a long one if true.
     Slice(bool),
-    /// So many bytes more of memory.
+    /// Growth of memory, in bytes.
     Memory(u64),
     /// An operation on a file.
     File(FileAct),

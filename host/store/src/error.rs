@@ -29,7 +29,7 @@ pub struct FragmentPosition {
     pub position: usize,
 }
 
-/// Reason why a session is of no use.
+/// Reason why a session cannot be used.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
 pub(crate) enum Unfit {
     /// The server is a replica, or was set to take no changes.
@@ -256,7 +256,7 @@ impl From<sqlx::Error> for StoreError {
     }
 }
 
-/// Refusal of a session that is of no use.
+/// Refusal of a session that cannot be used.
 fn refusal_of(unfit: Unfit) -> StoreError {
     let (code, hint) = match unfit {
         Unfit::ReadOnly => ("25006", state_of_server("25006")),

@@ -353,7 +353,7 @@ impl Store {
     }
 
     /// The same database as [`Store::for_host`] over one session that lasts as long as the host, for its leases: while
-    /// it is there the host is said to run (`wed.host_runs`).
+    /// it is open the host counts as running (`wed.host_runs`).
     #[must_use]
     pub fn for_leases(&self) -> Store {
         let options =

@@ -47,7 +47,7 @@ pub struct ServedDatabase {
 /// A cluster that this process serves.
 pub(crate) struct ServedCluster {
     pub(crate) name: String,
-    /// Cluster that it is made of.
+    /// Settings from which it was made.
     pub(crate) of: Arc<ServedDatabase>,
     /// For what is asked.
     pub(crate) store: Store,

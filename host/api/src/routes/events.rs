@@ -152,7 +152,7 @@ pub(crate) async fn result(
             Some(wid) => wid,
             None => *found.insert(wid(&api, &flow, &number).await?),
         };
-        // Read first: what comes after it is told.
+        // Read first, so that every later row is sent.
         let last = api.store.last_rows(&[flow.flow_id], &[wid]).await?;
         let instance = api.store.instance(&flow, wid).await?;
         drop(asking);

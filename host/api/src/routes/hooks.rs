@@ -27,7 +27,7 @@ use crate::state::Api;
 const MESSAGE_BYTES_MAX: u64 = 256 << 10;
 /// Bytes of a secret that is made here.
 const SECRET_BYTES: usize = 24;
-/// Hours for which the old secret is taken when nothing is said.
+/// Default time for which the old secret is accepted, in hours.
 const OVERLAP_HOURS: u32 = 24;
 /// Bytes of a secret that a sender gives.
 const SECRET_LENGTHS: std::ops::RangeInclusive<usize> = 16..=255;

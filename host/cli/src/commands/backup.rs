@@ -195,7 +195,7 @@ pub(crate) fn find(name: &str, server_major: u32) -> Result<PathBuf, Problem> {
     let mut candidates: Vec<PathBuf> = std::env::var_os("PATH")
         .map(|path| std::env::split_paths(&path).map(|folder| folder.join(name)).collect())
         .unwrap_or_default();
-    // Beside the private Postgres there are tools where somebody put them there.
+    // The private Postgres comes without these tools; somebody may have added them.
     let private = PostgresSettings::from_environment().map(|settings| settings.binaries);
     for parent in VERSIONED.map(PathBuf::from).into_iter().chain(private) {
         let versions = std::fs::read_dir(parent).into_iter().flatten().flatten();

@@ -198,7 +198,7 @@ struct Kept {
     task: JoinHandle<()>,
 }
 
-/// Keeps a host at work at each cluster that is served, until it is told to stop. Hosts share the memory of guests:
+/// Runs a host for each served cluster until a stop is requested. Hosts share the memory of guests:
 /// each has the part that is right for the number of clusters when it is started.
 async fn keep_hosts(
     mut served: Served,

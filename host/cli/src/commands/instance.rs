@@ -47,7 +47,7 @@ pub(crate) async fn run(command: &InstanceCommand, door: &Door, terminal: &Termi
     }
 }
 
-/// Starts an instance, or goes on with the one that runs under its key.
+/// Starts an instance, or uses the running one with its key.
 async fn start(
     flow: &str,
     asked: &Start,

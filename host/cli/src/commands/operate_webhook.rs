@@ -1,4 +1,4 @@
-//! `wed webhook`: where a tenant's events are told.
+//! `wed webhook`: URLs that receive a tenant's events.
 
 use serde_json::json;
 use wedflow_documents::{Webhook, WebhookMessage, WebhookPlace};

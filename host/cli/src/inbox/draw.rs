@@ -151,7 +151,7 @@ fn draw_list(frame: &mut Frame<'_>, area: Rect, screen: &Screen, now: &str) {
         let text = Paragraph::new(text).alignment(Alignment::Center).dim().block(block);
         return frame.render_widget(text, area);
     }
-    // A narrow screen has what tells items apart.
+    // A narrow screen shows only the columns that distinguish items.
     let shown_columns = if area.width < NARROW { 4 } else { 7 };
     let rows = listed.iter().map(|item| {
         Row::new(list_cells(item, screen, now).into_iter().take(shown_columns)).style(dimmed(item, screen))
