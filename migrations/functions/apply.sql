@@ -72,8 +72,8 @@ BEGIN
   END IF;
 END $$;
 
--- Refuses a definition with two attributes, triggers or schedules of one name: the later one would take the place of the
--- first without a word.
+-- Refuses a definition with two attributes, triggers or schedules of one name: the later one would take the place of
+-- the first without a word.
 CREATE OR REPLACE FUNCTION wed.refuse_repeated(_definition jsonb) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -95,7 +95,8 @@ EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
   RETURN 0; -- somebody reads for long; the next round tries again
 END $$;
 
--- Removes attempts, logs, recordings and receipts that are older than they are kept, at most _limit of each. Answers how many.
+-- Removes attempts, logs, recordings and receipts that are older than they are kept, at most _limit of each. Answers
+-- how many.
 CREATE OR REPLACE FUNCTION wed.expire_records(_limit integer) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

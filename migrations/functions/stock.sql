@@ -34,8 +34,8 @@ BEGIN
   RETURN NEW;
 END $$;
 
--- Refuses to delete the stock of a key, whose lock is held, while some of it is reserved: who consumes it would subtract
--- nothing. (It may become less than what is reserved, as goods do: the holder's commit is refused then.)
+-- Refuses to delete the stock of a key, whose lock is held, while some of it is reserved: who consumes it would
+-- subtract nothing. (It may become less than what is reserved, as goods do: the holder's commit is refused then.)
 CREATE OR REPLACE FUNCTION wed.refuse_held(_key wed.resource_key) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

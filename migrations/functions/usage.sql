@@ -152,7 +152,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     'wed.token', 'wed.idempotency', 'wed.outbox', 'wed.audit']::regclass[]
 $$;
 
--- Refuses what a tenant adds while it is above its limit. The argument names the column from which a row's tenant follows.
+-- Refuses what a tenant adds while it is above its limit. The argument names the column from which a row's tenant
+-- follows.
 CREATE OR REPLACE FUNCTION wed.refuse_other_bytes() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

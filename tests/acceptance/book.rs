@@ -1,8 +1,8 @@
 //! The book: blocks of its pages are run as they stand there, in order, on a real database.
 //!
 //! A page becomes one script. A block of `sh` is run, one of `sql` goes to psql as the role of the flow that `$FLOW`
-//! names, one of `toml` is applied as a definition. Blocks of no language show what is printed. Comments, which no reader
-//! of the page sees, say the rest:
+//! names, one of `toml` is applied as a definition. Blocks of no language show what is printed. Comments, which no
+//! reader of the page sees, say the rest:
 //!
 //! - `<!-- run COMMANDS -->` runs commands of its own: setup that a page presupposes, assertions on its result.
 //! - `<!-- with TEXT -->` before a block of `toml` completes it, `<!-- file NAME -->` makes a file of it instead.

@@ -21,8 +21,8 @@ const SMALL_BYTES: u64 = 64 << 10;
 /// Bytes that are given to a connection at once.
 const PART_BYTES: usize = 16 << 10;
 
-/// Makes an answer of bytes, or of the rest of them from where `Range: bytes=N-` says. The mark names the whole, with its
-/// digest.
+/// Makes an answer of bytes, or of the rest of them from where `Range: bytes=N-` says. The mark names the whole, with
+/// its digest.
 pub(crate) fn resumable(asked: &HeaderMap, bytes: Vec<u8>, kind: &'static str, mark: &str) -> Response {
     let total = bytes.len();
     let from = asked

@@ -23,8 +23,8 @@ pub(crate) const DEFINITION_CONNECTIONS: u32 = 2;
 const DEFINING: (usize, usize) = (DEFINITION_CONNECTIONS as usize, 1);
 /// Tokens that are looked up at the same instant: of all, of one tenant or address.
 const LOOKUPS: (usize, usize) = (TOKEN_CONNECTIONS as usize, 1);
-/// Components that are compiled or wait for a compiler: of all tenants, of one. Two are compiled at the same instant, by
-/// turns of tenants, those whose last turn is longest ago first.
+/// Components that are compiled or wait for a compiler: of all tenants, of one. Two are compiled at the same instant,
+/// by turns of tenants, those whose last turn is longest ago first.
 const COMPILED: (usize, usize) = (64, 1);
 /// Uploads that are being read at the same instant, in KiB: of all tenants, of one.
 const UPLOADED_KIB: (usize, usize) = (512 << 10, 64 << 10);

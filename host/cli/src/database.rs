@@ -82,8 +82,8 @@ fn tell_locks(store: &Store, terminal: &Terminal) -> JoinHandle<()> {
     })
 }
 
-/// Connects to the database that is meant, makes it when it is missing, and brings its schema up to date: for `migrate`,
-/// `serve`, `dev` and `demo`.
+/// Connects to the database that is meant, makes it when it is missing, and brings its schema up to date: for
+/// `migrate`, `serve`, `dev` and `demo`.
 pub(crate) async fn make(arguments: &Arguments, terminal: &Terminal, connections: u32) -> Result<Store, Problem> {
     let url = url(arguments, terminal).await?;
     let store = Store::connect_or_create(&url, connections).await?;

@@ -362,8 +362,8 @@ pub struct Relative {
     /// Transition of the parent; absent where it was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transition: Option<String>,
-    /// State of the child: `running`, `ended` (the parent is being told), `returned` (it was told), `left` (the child is
-    /// being cancelled) or `cancelled`.
+    /// State of the child: `running`, `ended` (the parent is being told), `returned` (it was told), `left` (the child
+    /// is being cancelled) or `cancelled`.
     pub state: String,
 }
 

@@ -37,8 +37,8 @@ const IDLE_TIME: Duration = Duration::from_secs(30);
 /// Interval at which a process's memory, its use and its signs of life are looked at.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Looks for which a process with calls may owe a sign of life. Looks are counted, not time: a machine that rested is no
-/// silence.
+/// Looks for which a process with calls may owe a sign of life. Looks are counted, not time: a machine that rested is
+/// no silence.
 const SILENT_LOOKS_MAX: u32 = 30;
 
 /// Bytes of a process without its guests, as counted in its tenant's share of guest memory.

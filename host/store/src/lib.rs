@@ -135,8 +135,8 @@ const LIFETIME: Duration = Duration::from_secs(1_200);
 const LIFETIME_STEP: Duration = Duration::from_secs(97);
 const LIFETIME_STEPS: u64 = 16;
 
-/// Longest wait of a command's statement for a lock, as Postgres reads it. A prepared transaction, or a session that was
-/// left open, holds its locks for ever.
+/// Longest wait of a command's statement for a lock, as Postgres reads it. A prepared transaction, or a session that
+/// was left open, holds its locks for ever.
 const TOOL_LOCK_TIMEOUT: &str = "1min";
 
 /// Hint about names of flows and components.

@@ -1,5 +1,5 @@
-//! Isolation of flows: a role sees no row and locks no table of another flow, and stores no value that stops what serves
-//! all.
+//! Isolation of flows: a role sees no row and locks no table of another flow, and stores no value that stops what
+//! serves all.
 
 use crate::support::{Database, Flow, Session, on};
 
