@@ -537,7 +537,7 @@ async fn make_tenant(session: &mut Session, manifest: &TenantManifest, name: &st
 }
 
 async fn states_table(session: &mut Session, flow: &str) -> Result<String, StoreError> {
-    let flow: i32 = flow.parse().map_err(|_| cut())?;
+    let flow: FlowId = flow.parse().map_err(|_| cut())?;
     let table: Option<String> = sqlx::query_scalar("SELECT wed.states_table($1)").bind(flow).fetch_one(session).await?;
     table.ok_or_else(cut)
 }
