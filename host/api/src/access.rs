@@ -26,7 +26,7 @@ const OPERATORS_SHARE: &str = "operators of the installation";
 #[derive(Debug, Clone)]
 pub(crate) struct Caller {
     identity: Arc<Identity>,
-    /// Without a token, in this process.
+    /// True without a token, in this process.
     is_owner: bool,
 }
 

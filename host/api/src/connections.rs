@@ -106,7 +106,7 @@ struct Open {
     /// Address whose share counts it.
     share: Option<IpAddr>,
     narrow: bool,
-    /// Since when no request is being answered.
+    /// Time since which no request is being answered.
     idle: Option<Instant>,
     end: Arc<Notify>,
 }

@@ -116,7 +116,7 @@ impl Problem {
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail)
     }
 
-    /// Something of ours is broken. What, is only logged.
+    /// Makes the problem of a defect of the server, whose cause is only logged.
     pub(crate) fn internal() -> Self {
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the server failed to do this")
             .hint("Tell the operator the number in `instance`; it stands in the server's log.")

@@ -111,12 +111,12 @@ const SLOWEST_BYTES: u64 = 16 << 10;
 /// for it uses patience, and each byte that it takes gives some back.
 pub(crate) struct Patient<S> {
     inner: S,
-    /// Until when the first byte must have come; none once it has.
+    /// Deadline of the first byte; none once it has come.
     first_byte: Option<Pin<Box<Sleep>>>,
     patience_max: Duration,
     /// Time for which writing may still wait.
     patience: Duration,
-    /// While nothing is taken: since when, and until when that is suffered.
+    /// Beginning and deadline of a wait in which the other side takes nothing.
     stuck: Option<(Instant, Pin<Box<Sleep>>)>,
 }
 

@@ -51,15 +51,15 @@ pub struct ReplicaSettings {
 /// State that handlers share.
 #[derive(Clone)]
 pub(crate) struct Api {
-    /// For what is asked.
+    /// Sessions for requests.
     pub(crate) store: Store,
-    /// For who asks, so that nobody's question keeps others out.
+    /// Sessions for look-ups of tokens, so that no request keeps other callers out.
     pub(crate) tokens: Store,
-    /// For whether the database answers.
+    /// Sessions for checks of the database's health.
     pub(crate) health: Store,
-    /// For lists, traces and searches; none: the primary answers all.
+    /// Replica for lists, traces and searches; none: the primary answers all.
     pub(crate) replica: Option<ReplicaSettings>,
-    /// For definitions, which may take long.
+    /// Sessions for definitions, which may take long.
     pub(crate) definitions: Store,
     /// Requests that apply or preview a definition.
     pub(crate) defining: Arc<Slots>,
@@ -107,9 +107,9 @@ pub(crate) struct Times {
     pub(crate) request: Duration,
     /// A request that applies or previews a definition.
     pub(crate) definition: Duration,
-    /// Until the next bytes of a body.
+    /// Maximum wait for the next bytes of a body.
     pub(crate) idle: Duration,
-    /// Until the last bytes of an upload.
+    /// Maximum time until the last bytes of an upload.
     pub(crate) upload: Duration,
     /// A stream of events.
     pub(crate) watching: Duration,

@@ -125,7 +125,7 @@ impl Default for Report {
 #[derive(Debug, Clone, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Comment {
-    /// At most 16 KiB.
+    /// Text, at most 16 KiB.
     pub text: String,
 }
 

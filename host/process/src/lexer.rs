@@ -25,7 +25,7 @@ pub(crate) enum TokenKind {
     Sign(char),
     /// A comment.
     Comment,
-    /// Anything else, or something that is not closed.
+    /// Text that is no token, or is not closed.
     Wrong(&'static str),
 }
 

@@ -97,7 +97,7 @@ pub enum StoreError {
     /// A client's key was used before, for another request.
     #[error("this idempotency key was used for another request")]
     OtherRequest,
-    /// Anything else the driver reports.
+    /// Other error of the driver.
     #[error("{}", in_words(.0))]
     Other(#[source] sqlx::Error),
 }

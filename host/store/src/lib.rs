@@ -231,7 +231,7 @@ impl Store {
         })
     }
 
-    /// As [`Store::connect`]; a database that is missing on the server is made first.
+    /// Connects as [`Store::connect`] does, and first makes a database that is missing on the server.
     ///
     /// # Errors
     /// As [`Store::connect`], and [`StoreError::Refused`] when the role may not create databases.

@@ -128,7 +128,7 @@ impl fmt::Display for WaitingReason {
 /// Scope of a pause.
 #[derive(Debug, Clone, Copy)]
 pub enum PauseScope<'a> {
-    /// Everything of the tenant.
+    /// A tenant.
     Tenant(&'a str),
     /// A flow.
     Flow(&'a str, &'a Flow),

@@ -36,7 +36,7 @@ struct Inner {
 #[derive(Debug)]
 enum Item {
     Span(Box<Span>),
-    /// Everything before it is to be sent now; then this is answered.
+    /// Request to send all items before it; answered when that is done.
     Flush(SyncSender<()>),
 }
 

@@ -54,7 +54,7 @@ struct Permits {
     free: Arc<Semaphore>,
     /// Lock that the next attempt to begin holds while it waits.
     head: tokio::sync::Mutex<()>,
-    /// When the next one may begin.
+    /// Time from which the next attempt may begin.
     next: Mutex<Instant>,
 }
 

@@ -49,13 +49,13 @@ pub(crate) struct ServedCluster {
     pub(crate) name: String,
     /// Settings from which it was made.
     pub(crate) of: Arc<ServedDatabase>,
-    /// For what is asked.
+    /// Sessions for requests.
     pub(crate) store: Store,
     /// The API over its database.
     pub(crate) router: Router,
-    /// For tokens and hooks.
+    /// Sessions for look-ups of tokens and hooks.
     pub(crate) tokens: Store,
-    /// For whether it answers.
+    /// Sessions for checks of its health.
     pub(crate) health: Store,
     /// True while it answers.
     pub(crate) is_up: AtomicBool,

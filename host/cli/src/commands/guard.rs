@@ -172,9 +172,9 @@ fn text_of(line: &[u8]) -> &[u8] {
 
 /// A fragment that may be run.
 struct Checked {
-    /// As its author would read it.
+    /// Fragment as its author would read it.
     sql: String,
-    /// As it is run: values that could take too long are refused by functions of the schema `wed_bounded`.
+    /// Fragment as it is run: functions of the schema `wed_bounded` refuse values that could take too long.
     run: String,
 }
 

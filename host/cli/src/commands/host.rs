@@ -234,7 +234,7 @@ async fn console_token(store: &Store, tenant: &str) -> Option<String> {
 /// Reason for which a host ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
-    /// Somebody said so.
+    /// A signal asked for it.
     Told,
     /// A part of it has panicked.
     Failed,

@@ -83,7 +83,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, screen: &Screen, now: &str) {
     }
 }
 
-/// Everything that the person must see until it is over: deadlines, and a message that was not looked at.
+/// Returns the notices that stay until they are over: deadlines, and messages that were not read.
 fn notices(screen: &Screen) -> String {
     let message = screen.desk.message.as_ref();
     let message = message.map(|text| format!("message (m shows it): {text}"));
