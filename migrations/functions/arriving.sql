@@ -155,7 +155,7 @@ BEGIN
     _lists.ordered);
 END $$;
 
--- The kind of thing that a column numbers, by its name; null where its value stays.
+-- Returns the kind of thing that a column numbers, by its name; null where its value stays.
 CREATE OR REPLACE FUNCTION wed.number_kind(_column name) RETURNS text
 LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE _column WHEN 'flow_id' THEN 'flow' WHEN 'child_flow_id' THEN 'flow'
@@ -181,7 +181,7 @@ BEGIN
     _kind, _next, _column, _staged);
 END $$;
 
--- The expression that makes a column's value from a staged row (s).
+-- Returns the expression that makes a column's value from a staged row (s).
 CREATE OR REPLACE FUNCTION wed.import_expression(_table text, _column pg_attribute, _tenant_id integer) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

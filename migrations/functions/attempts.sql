@@ -149,7 +149,7 @@ BEGIN
   IF FOUND THEN PERFORM pg_notify('wed_jobs', ''); END IF;
 END $$;
 
--- The attempts that hosts made at an instance's transitions, in order: those that were committed, by the
+-- Returns the attempts that hosts made at an instance's transitions, in order: those that were committed, by the
 -- trace row that they wrote, and those that changed nothing, by their number. Of an attempt without a
 -- record that changed nothing (its host died) the component is the version that was the newest then (exact
 -- is false), and the state the last one before that fired a transition of that name.

@@ -61,7 +61,7 @@ BEGIN
   RETURN _text;
 END $$;
 
--- Whether a number has few digits before and behind the point; NaN and the infinities have none.
+-- Returns whether a number has few digits before and behind the point; NaN and the infinities have none.
 CREATE OR REPLACE FUNCTION wed_bounded.few_digits(_number numeric) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT coalesce(abs($1) < 1e100 AND scale($1) <= 100, true) OR $1 IN ('NaN', 'Infinity', '-Infinity')
@@ -88,7 +88,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT coalesce((SELECT bool_and(wed_bounded.few_digits(d)) FROM unnest($1) d), true)
 $$;
 
--- Whether a document is nested at most 100 levels deep, as each of less than 800 bytes is.
+-- Returns whether a document is nested at most 100 levels deep, as each of less than 800 bytes is.
 CREATE OR REPLACE FUNCTION wed_bounded.is_shallow(_document jsonb) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT coalesce(NOT $1 @? 'strict $.**{100} ? (@.type() == "array" || @.type() == "object")', true)
@@ -107,9 +107,9 @@ BEGIN
   RETURN _holds;
 END $$;
 
--- The keys that an expression names, as a document of key and quantity; a quantity of null is exclusive. The keys are
--- one value, an array, or a document of quantities; _quantity, where it is declared, a number for each, or one for
--- all. A number is the same key however many zeros it ends with; a declared quantity without a value is refused.
+-- Returns the keys that an expression names, as a document of key and quantity; a quantity of null is exclusive. The
+-- keys are one value, an array, or a document of quantities; _quantity, where it is declared, a number for each, or one
+-- for all. A number is the same key however many zeros it ends with; a declared quantity without a value is refused.
 CREATE OR REPLACE FUNCTION wed_bounded.keys(_keys jsonb, _counted boolean, _quantity jsonb) RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -157,7 +157,7 @@ BEGIN
   RETURN coalesce(_found, '{}');
 END $$;
 
--- The name of a key: a text as it is, a number without trailing zeros.
+-- Returns the name of a key: a text as it is, a number without trailing zeros.
 CREATE OR REPLACE FUNCTION wed_bounded.key_name(_key jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE jsonb_typeof(_key) WHEN 'number' THEN trim_scale(_key::numeric)::text ELSE _key #>> '{}' END
@@ -171,7 +171,7 @@ BEGIN
   RETURN _value;
 END $$;
 
--- The one check of an operand where it is used: refuses one that is longer than _most, and any when the time for a
+-- Checks an operand where it is used: refuses one that is longer than _most, and any when the time for a
 -- state's conditions is up (wed.begun is set by the function that evaluates them). Being a statement, it is also
 -- where a cancelled or timed-out query ends.
 CREATE OR REPLACE FUNCTION wed_bounded.look(_bytes bigint, _most bigint, _of text) RETURNS void
@@ -313,7 +313,7 @@ BEGIN
   RETURN _value;
 END $$;
 
--- In the place of a stored condition that the rules allow no more.
+-- Raises in the place of a stored condition that the rules allow no more.
 CREATE OR REPLACE FUNCTION wed_bounded.refuse_condition(_why text) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

@@ -1,5 +1,5 @@
--- What any host does for all tenants: each due thing by turns of tenants, in a block of its own that waits for nobody
--- and catches everything; what failed is put off (decision 0055). A kind of chore is two functions, due_KIND and
+-- Chores, which any host does for all tenants: each due thing by turns of tenants, in a block of its own that waits for
+-- nobody and catches everything; what failed is put off (decision 0055). A kind of chore is two functions, due_KIND and
 -- do_KIND, which stand with their subject.
 
 -- Chores: what any host does for all tenants. A kind has two functions of its own, in the other files of this folder:

@@ -77,7 +77,7 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   SELECT count(*) FROM gone
 $$;
 
--- The hosts that jobs are leased to, one probe of the index for each.
+-- Returns the hosts that jobs are leased to, one probe of the index for each.
 CREATE OR REPLACE FUNCTION wed.hosts_with_jobs() RETURNS TABLE (host_id integer)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WITH RECURSIVE n(host_id) AS (

@@ -1,4 +1,4 @@
--- What becomes of instances with new states: Algorithm 1 of the papers over a set of instances. Nothing here writes.
+-- Decides about instances with new states: Algorithm 1 of the papers over a set of instances. Nothing here writes.
 --
 -- wed.decide pairs each new state with the job that ends with it, by flow and wid, and takes three steps:
 --   1. wed.decide_outcome   what the instance becomes, and which triggers fire
@@ -155,7 +155,7 @@ BEGIN
   RETURN _rows;
 END $$;
 
--- The one job that ends, for wed.pass_gate.
+-- Returns the one job that ends, for wed.pass_gate.
 CREATE OR REPLACE FUNCTION wed.finished_job(
   _flow_id integer, _wid integer, _tgid integer, _token bigint, _fuel bigint DEFAULT NULL, _us bigint DEFAULT NULL,
   _memory bigint DEFAULT NULL) RETURNS wed.finished[]

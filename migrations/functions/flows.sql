@@ -118,7 +118,7 @@ BEGIN
   EXECUTE format('DROP ROLE %I', _flow.role_name);
 END $$;
 
--- The names of a flow, as templates want them.
+-- Returns the names of a flow, as templates want them.
 CREATE OR REPLACE FUNCTION wed.flow_names(_flow wed.flow) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object('flow_id', _flow.flow_id, 'tenant_id', _flow.tenant_id,
@@ -245,7 +245,7 @@ BEGIN
   RETURN _tgid;
 END $$;
 
--- Whether the jobs of all these results' instances know which conditions held by the flow's present version.
+-- Returns whether the jobs of all these results' instances know which conditions held by the flow's present version.
 CREATE OR REPLACE FUNCTION wed.are_of_version(_flow_id integer, _version integer, _results wed.result[]) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

@@ -1,7 +1,7 @@
 -- Hosts: entering, leases, leaving, the number of the interface that a program must know.
 
--- The number of the interface between hosts and database: raised when a call, its arguments or their meaning change so
--- that a program that knows another one cannot work with this schema. Programs of wed 0.1.0 know the first.
+-- Returns the number of the interface between hosts and database: raised when a call, its arguments or their meaning
+-- change so that a program that knows another one cannot work with this schema. Programs of wed 0.1.0 know the first.
 CREATE OR REPLACE FUNCTION wed.interface_version() RETURNS integer
 LANGUAGE sql IMMUTABLE AS 'SELECT 2';
 
@@ -87,8 +87,8 @@ BEGIN
   PERFORM wed.refuse_other_interface(1);
 END $$;
 
--- What a program of wed 0.1.0 calls to commit a batch, wed.settle(wed.write_states(...)), and to record failures: its
--- leases are lost, whatever they were. It drops the results, and the jobs are done by others.
+-- Refuses a program of wed 0.1.0, which calls wed.settle(wed.write_states(...)) to commit a batch, and to record
+-- failures: its leases are lost, whatever they were. It drops the results, and the jobs are done by others.
 CREATE OR REPLACE FUNCTION wed.write_states(
   _host_id integer, _shapes text[], _sets text[], _counts integer[], _widths integer[], _assigned text[],
   _literals integer[], _lit text[], _wids integer[], _tgids integer[], _careful boolean) RETURNS wed.evaluated[]

@@ -161,7 +161,7 @@ CREATE OR REPLACE TRIGGER quota BEFORE INSERT ON wed.flow FOR EACH ROW EXECUTE F
 
 CREATE OR REPLACE TRIGGER quota BEFORE INSERT ON wed.component FOR EACH ROW EXECUTE FUNCTION wed.on_thing();
 
--- The roles of a tenant's flows are limited by Postgres itself.
+-- Sets the limit on connections of the roles of a tenant's flows, which Postgres itself enforces.
 CREATE OR REPLACE FUNCTION wed.on_connections() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   _role text;

@@ -1,4 +1,4 @@
--- How long history is kept: partitions of the trace by day, records, finished instances.
+-- Retention of history: partitions of the trace by day, records, finished instances.
 
 -- Looks after the trace's partitions, one for each day (UTC): makes those of the days to come, drops those that are
 -- older than what is kept. Each in a step of its own; what somebody's transaction keeps locked is left to the next

@@ -1,6 +1,6 @@
 -- The installation as its operator sees it: problems with the way to mend them, the queue, figures for monitoring.
 
--- The state of the installation, for `wed status`: hosts, queue, history, pauses, and what is wrong with how to
+-- Returns the state of the installation, for `wed status`: hosts, queue, history, pauses, and what is wrong with how to
 -- mend it.
 CREATE OR REPLACE FUNCTION wed.installation() RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -52,7 +52,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     LEFT JOIN wed.quota q USING (tenant_id)
 $$;
 
--- What is wrong with the installation, and how to mend it.
+-- Returns what is wrong with the installation, and how to mend it.
 CREATE OR REPLACE FUNCTION wed.problems() RETURNS TABLE (code text, text text, hint text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT 'no_host', 'no host is running', 'Start one with `wed serve`.'

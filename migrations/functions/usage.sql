@@ -1,4 +1,4 @@
--- What tenants use: fuel, rows, bytes by samples.
+-- Use of tenants: fuel, rows, bytes by samples.
 
 -- Counts anew for tenants that may be near a limit, so that a refused start need not.
 CREATE OR REPLACE FUNCTION wed.measure_usage() RETURNS void
@@ -120,8 +120,8 @@ BEGIN
   RETURN coalesce(_weights, '{}');
 END $$;
 
--- The bytes that a flow's table takes on disk, with indexes and long values. Where its tenant has locked it: as the
--- last vacuum found it, since nobody waits for a tenant.
+-- Returns the bytes that a flow's table takes on disk, with indexes and long values. Where its tenant has locked it: as
+-- the last vacuum found it, since nobody waits for a tenant.
 CREATE OR REPLACE FUNCTION wed.table_bytes(_schema text) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '20ms' AS $$
 DECLARE
@@ -134,8 +134,8 @@ EXCEPTION WHEN lock_not_available THEN
              OR c.oid IN (SELECT indexrelid FROM pg_index WHERE indrelid = _table));
 END $$;
 
--- What a tenant keeps outside of instances, their history and components: weighed with the rest (wed.weigh_usage), and
--- refused above the limit `other_bytes`.
+-- Bytes that a tenant keeps outside of instances, their history and components: weighed with the rest
+-- (wed.weigh_usage), and refused above the limit `other_bytes`.
 
 -- Adds up the weights of tables, by tenant.
 CREATE OR REPLACE FUNCTION wed.weigh_tables(_tables regclass[]) RETURNS jsonb
@@ -185,7 +185,7 @@ CREATE OR REPLACE TRIGGER other_bytes BEFORE INSERT ON wed.flow_version
 CREATE OR REPLACE TRIGGER other_bytes BEFORE INSERT ON wed.user
   FOR EACH ROW EXECUTE FUNCTION wed.refuse_other_bytes('tenant_id');
 
--- The fuel of the last sixty seconds: this minute's, and of the one before the part that is not over yet.
+-- Returns the fuel of the last sixty seconds: this minute's, and of the one before the part that is not over yet.
 CREATE OR REPLACE FUNCTION wed.fuel_used(_usage wed.usage) RETURNS bigint
 LANGUAGE sql STABLE AS $$
   SELECT CASE (_usage).minute
@@ -195,8 +195,8 @@ LANGUAGE sql STABLE AS $$
                1 - extract(second FROM clock_timestamp())::float8 / 60 AS rest) m
 $$;
 
--- What a host's transitions used since it told last, by tenant. Answers which tenants' fired jobs no host
--- keeps: those that rest now, and those whose jobs in flight are limited, so that each is claimed.
+-- Adds the fuel that a host's transitions used since its last report, by tenant. Answers which tenants' fired jobs no
+-- host keeps: those that rest now, and those whose jobs in flight are limited, so that each is claimed.
 CREATE OR REPLACE FUNCTION wed.tell_fuel(_tenants integer[], _fuel bigint[], OUT resting integer[],
   OUT limited integer[])
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

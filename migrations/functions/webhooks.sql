@@ -104,7 +104,7 @@ LANGUAGE sql STABLE AS $$
   WHERE n.value IS DISTINCT FROM before.state -> n.key AND (_named = '{}' OR n.key = ANY (_named))
 $$;
 
--- Whether ten thousand messages of a webhook wait: one that takes nothing for long hears of no more.
+-- Returns whether ten thousand messages of a webhook wait: one that takes nothing for long hears of no more.
 CREATE OR REPLACE FUNCTION wed.has_backlog(_webhook_id integer) RETURNS boolean
 LANGUAGE sql STABLE AS $$
   SELECT EXISTS (SELECT FROM wed.outbox WHERE webhook_id = _webhook_id OFFSET 9999)

@@ -262,7 +262,7 @@ BEGIN
     USING _tenant_id, _role_id, _connected_at, _now, _limit, _person_id;
 END $$;
 
--- Whether a ready item is on a person's worklist. To a role (policy 1) it is offered in rounds, one every
+-- Returns whether a ready item is on a person's worklist. To a role (policy 1) it is offered in rounds, one every
 -- `renotify`: who connected after a round is in the next.
 CREATE OR REPLACE FUNCTION wed.is_offered(_item wed.work_item, _person wed.person, _now timestamptz) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -342,7 +342,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   CROSS JOIN LATERAL wed.nobody_in_words(n::wed.work_item) w
 $$;
 
--- Whether a person holds the work item of a job.
+-- Returns whether a person holds the work item of a job.
 CREATE OR REPLACE FUNCTION wed.is_held(_flow_id integer, _wid integer, _tgid integer) RETURNS boolean
 LANGUAGE sql STABLE AS $$
   SELECT EXISTS (SELECT FROM wed.work_item i WHERE i.flow_id = _flow_id AND i.wid = _wid AND i.tgid = _tgid
@@ -626,8 +626,8 @@ BEGIN
     HINT = 'Select or lock it first; only who holds an item starts, gives back or reports it.';
 END $$;
 
--- The items of a person's worklist: what the person holds, and what is offered, of each role the first _limit in the
--- order where it is arrival or priority.
+-- Returns the items of a person's worklist: what the person holds, and what is offered, of each role the first _limit
+-- in the order where it is arrival or priority.
 CREATE OR REPLACE FUNCTION wed.found_work(_person wed.person, _order text, _limit integer, _now timestamptz)
 RETURNS SETOF wed.work_item LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT i.* FROM wed.work_item i WHERE i.holder = _person.person_id AND i.ended_at IS NULL

@@ -150,8 +150,8 @@ BEGIN
   RETURN _named;
 END $$;
 
--- What is wrong with a value by its schema; null when nothing is. A null is right where the schema has a type null or
--- none.
+-- Returns what is wrong with a value by its schema; null when nothing is. A null is right where the schema has a type
+-- null or none.
 CREATE OR REPLACE FUNCTION wed.form_complaint(_about jsonb, _value jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE
@@ -235,8 +235,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     ELSE 'it is ' || _item.state || coalesce(', held by ' || _holder, '') END
 $$;
 
--- Of the attributes that a report sets, those that somebody else changed since the state _base to another value: the
--- former, the present and the reported one of each. Null when there are none, or the state is no longer kept.
+-- Returns the attributes of a report that somebody else changed since the state _base to another value: the former, the
+-- present and the reported one of each. Null when there are none, or the state is no longer kept.
 CREATE OR REPLACE FUNCTION wed.changed_meanwhile(_item wed.work_item, _base integer, _values jsonb) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_object_agg(v.key, jsonb_build_object('was', was.state -> v.name, 'present', now.state -> v.name,
@@ -275,7 +275,7 @@ BEGIN
     USING _wid;
 END $$;
 
--- The attributes that a report of an item may set: those of its plan, else what its trigger writes, else all.
+-- Returns the attributes that a report of an item may set: those of its plan, else what its trigger writes, else all.
 CREATE OR REPLACE FUNCTION wed.work_outputs(_item wed.work_item) RETURNS text[]
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
