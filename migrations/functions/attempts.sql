@@ -55,7 +55,7 @@ BEGIN
     NULL, nullif(_host_id, 0), _failure.fuel, _failure.us, _failure.mem);
 END $$;
 
--- A number of attempts in words.
+-- Returns a number of attempts in words.
 CREATE OR REPLACE FUNCTION wed.attempts_in_words(_attempts integer) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT _attempts || CASE _attempts WHEN 1 THEN ' attempt' ELSE ' attempts' END

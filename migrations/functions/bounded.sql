@@ -18,7 +18,7 @@ BEGIN
   RETURN array_to_string(_list, _between, _for_null);
 END $$;
 
--- A number that is multiplied, divided or raised: Postgres keeps four digits in two bytes.
+-- Checks a number that is multiplied, divided or raised: 1000 digits. Postgres keeps four digits in two bytes.
 CREATE OR REPLACE FUNCTION wed_bounded.digits(_number numeric) RETURNS numeric
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL RESTRICTED AS $$
 BEGIN
@@ -53,7 +53,7 @@ END $$;
 CREATE OR REPLACE FUNCTION wed_bounded.document(_value anyelement) RETURNS anyelement
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT $1 $$;
 
--- A set of characters, of which each is looked for at each character of a text.
+-- Checks a set of characters, each of which is compared with each character of a text: 64 of them.
 CREATE OR REPLACE FUNCTION wed_bounded.few(_text text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL RESTRICTED AS $$
 BEGIN
@@ -99,7 +99,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT coalesce((SELECT bool_and(wed_bounded.is_shallow(d)) FROM unnest($1) d), true)
 $$;
 
--- A condition's answer, unless the time for a state's conditions is up.
+-- Returns a condition's answer; raises when the time for a state's conditions is up.
 CREATE OR REPLACE FUNCTION wed_bounded.in_time(_holds boolean) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -163,8 +163,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE jsonb_typeof(_key) WHEN 'number' THEN trim_scale(_key::numeric)::text ELSE _key #>> '{}' END
 $$;
 
--- An operand that Postgres does not know when it plans, so that it does not work out, and keep, what a function makes
--- of constants.
+-- Returns an operand that Postgres does not know when it plans, so that it does not work out, and keep, what a function
+-- makes of constants.
 CREATE OR REPLACE FUNCTION wed_bounded.later(_value anyelement) RETURNS anyelement
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED AS $$
 BEGIN
@@ -186,7 +186,7 @@ BEGIN
   END IF;
 END $$;
 
--- A text that a regular expression is held against; often, where all matches are looked for.
+-- Checks a text that a regular expression is matched with: 8 KiB. wed_bounded.often: where all matches are found.
 CREATE OR REPLACE FUNCTION wed_bounded.matched(_text text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL RESTRICTED AS $$
 BEGIN
@@ -292,7 +292,7 @@ END $$;
 CREATE OR REPLACE FUNCTION wed_bounded.pow(_base numeric, _exponent numeric) RETURNS numeric
 LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED AS $$ SELECT wed_bounded.power($1, $2) $$;
 
--- A power of decimals, where it has few digits.
+-- Returns a power of decimals; raises when it has many digits.
 CREATE OR REPLACE FUNCTION wed_bounded.power(_base numeric, _exponent numeric) RETURNS numeric
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -305,7 +305,7 @@ BEGIN
   RETURN power(_base, _exponent);
 END $$;
 
--- A value of any length that is looked through.
+-- Checks the time before a value of any length is read through.
 CREATE OR REPLACE FUNCTION wed_bounded.read(_value anyelement) RETURNS anyelement
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL RESTRICTED AS $$
 BEGIN
@@ -321,7 +321,7 @@ BEGIN
     HINT = 'Write it anew in wed_trig.';
 END $$;
 
--- A number of an attribute: what has too many digits is refused; NaN and the infinities have none.
+-- Refuses a number of an attribute with too many digits; NaN and the infinities have none.
 CREATE OR REPLACE FUNCTION wed_bounded.refuse_digits(_attribute text) RETURNS boolean
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -330,7 +330,7 @@ BEGIN
       'At most 100 digits before the point and 100 behind it, of numbers in documents 1000; round(value, digits) cuts.';
 END $$;
 
--- A document of an attribute that is nested deeper than what reads it bears.
+-- Refuses a document of an attribute that is nested deeper than its readers allow.
 CREATE OR REPLACE FUNCTION wed_bounded.refuse_depth(_attribute text) RETURNS boolean
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -386,7 +386,7 @@ BEGIN
   RETURN replace(_text, _from, _to);
 END $$;
 
--- A text, or an array, that others are searched for: searching takes the product of both lengths.
+-- Checks a text, or an array, that others are searched for: searching takes the product of both lengths.
 CREATE OR REPLACE FUNCTION wed_bounded.short(_text text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL RESTRICTED AS $$
 BEGIN
@@ -409,7 +409,7 @@ BEGIN
   RETURN _value;
 END $$;
 
--- A length that a text is made to.
+-- Checks a length to which a text is padded: 1000 characters.
 CREATE OR REPLACE FUNCTION wed_bounded.small(_length integer) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL RESTRICTED AS $$
 BEGIN

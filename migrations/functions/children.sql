@@ -365,7 +365,7 @@ LANGUAGE sql AS $$
     AND NOT EXISTS (SELECT FROM wed.flow f WHERE f.flow_id = _child.flow_id)
 $$;
 
--- An instance in words; null where its flow is no more.
+-- Returns an instance in words; null where its flow is no more.
 CREATE OR REPLACE FUNCTION wed.place_of(_flow_id integer, _wid integer) RETURNS text
 LANGUAGE sql STABLE AS $$
   SELECT format('instance %s of %s', _wid,
@@ -480,14 +480,14 @@ LANGUAGE sql AS $$
   FROM wed.flow p WHERE p.flow_id = s.flow_id AND p.tenant_id = _flow.tenant_id AND s.starts = _flow.name
 $$;
 
--- A list of attributes and their sources in which a source has another name.
+-- Renames a source in a list of attributes and their sources.
 CREATE OR REPLACE FUNCTION wed.renamed_sources(_named jsonb, _former text, _name text) RETURNS jsonb
 LANGUAGE sql IMMUTABLE AS $$
   SELECT coalesce(jsonb_object_agg(n.key, CASE n.value WHEN _former THEN _name ELSE n.value END), '{}')
   FROM jsonb_each_text(_named) n
 $$;
 
--- A list of attributes and their sources in which an attribute has another name.
+-- Renames an attribute in a list of attributes and their sources.
 CREATE OR REPLACE FUNCTION wed.renamed_targets(_named jsonb, _former text, _name text) RETURNS jsonb
 LANGUAGE sql IMMUTABLE AS $$
   SELECT coalesce(jsonb_object_agg(CASE n.key WHEN _former THEN _name ELSE n.key END, n.value), '{}')

@@ -261,8 +261,8 @@ BEGIN
   END IF;
 END $$;
 
--- A checked condition as it is run: Postgres itself puts in the bounded functions and operators, as it finds them
--- first, and what it found is judged again, by identity. One that weighs something looks at the time when it has
+-- Returns a checked condition as it is run: Postgres itself puts in the bounded functions and operators, as it finds
+-- them first, and what it found is judged again, by identity. One that weighs something looks at the time when it has
 -- been evaluated.
 CREATE OR REPLACE FUNCTION wed.guarded(_shape_schema text, _tgid integer, _predicate text, _weight integer) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -274,8 +274,8 @@ BEGIN
   RETURN CASE WHEN _weight > 0 THEN format('wed_bounded.in_time(%s)', _found.sql) ELSE _found.sql END;
 END $$;
 
--- A condition that is stored, written anew as it is run, and what it weighs. One that the rules allow no more fails
--- when it is evaluated, so its flow keeps working and each instance that meets it says why.
+-- Returns a condition that is stored, written anew as it is run, and what it weighs. One that the rules allow no more
+-- fails when it is evaluated, so its flow keeps working and each instance that meets it says why.
 CREATE OR REPLACE FUNCTION wed.rewritten(_shape_schema text, _of wed.trigger, OUT guarded text, OUT weight integer)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

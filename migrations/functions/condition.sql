@@ -242,8 +242,9 @@ CREATE OR REPLACE FUNCTION wed.place(_name text, _text text) RETURNS text LANGUA
     ELSE format('At character %s of the predicate.', strpos(lower(_text), lower(_name))) END
 $$;
 
--- A predicate as Postgres understands it against a flow's shape: its node tree, the text that it deparses to, and the
--- attributes that it reads. Every setting that the parser or the deparser reads is pinned here and in put_on_shape.
+-- Returns a predicate as Postgres understands it against a flow's shape: its node tree, the text that it deparses to,
+-- and the attributes that it reads. Every setting that the parser or the deparser reads is pinned here and in
+-- put_on_shape.
 CREATE OR REPLACE FUNCTION wed.analysed(
   _shape_schema text, _tgid integer, _predicate text, _bounded boolean, OUT tree text, OUT sql text, OUT reads text[])
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
@@ -261,10 +262,10 @@ BEGIN
   PERFORM wed.take_off_shape(_shape_schema, _tgid);
 END $$;
 
--- A condition, as Postgres deparsed it, spelled so that its bounded calls can be put in by name: casts of text to
--- numbers, points in time and documents look at the text first, and POSITION and TRIM are plain calls. It reads
--- tokens and keeps a stack of brackets; a string of the deparser's has no escapes, and it puts each operand of a
--- cast in brackets. The result is analysed again and judged by what Postgres finds (wed.check_calls).
+-- Returns a condition, as Postgres deparsed it, spelled so that its bounded calls can be put in by name: casts of text
+-- to numbers, points in time and documents look at the text first, and POSITION and TRIM are plain calls. It reads
+-- tokens and keeps a stack of brackets; a string of the deparser's has no escapes, and it puts each operand of a cast
+-- in brackets. The result is analysed again and judged by what Postgres finds (wed.check_calls).
 CREATE OR REPLACE FUNCTION wed.spelled(_sql text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

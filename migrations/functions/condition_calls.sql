@@ -44,7 +44,7 @@ BEGIN
   END IF;
 END $$;
 
--- A function as wed.allowed_call names it.
+-- Returns a function as wed.allowed_call names it.
 CREATE OR REPLACE FUNCTION wed.call_of_function(_oid oid, OUT call text, OUT schema text)
 LANGUAGE sql STABLE AS $$
   SELECT format('%s(%s)', p.proname, (SELECT string_agg(t.typname, ' ' ORDER BY a.at)
@@ -53,7 +53,7 @@ LANGUAGE sql STABLE AS $$
   FROM pg_proc p JOIN pg_namespace s ON s.oid = p.pronamespace WHERE p.oid = _oid
 $$;
 
--- An operator as wed.allowed_call names it.
+-- Returns an operator as wed.allowed_call names it.
 CREATE OR REPLACE FUNCTION wed.call_of_operator(_oid oid, OUT call text, OUT schema text)
 LANGUAGE sql STABLE AS $$
   SELECT format('%s(%s)', o.oprname, concat_ws(' ', l.typname, r.typname)), s.nspname
@@ -127,7 +127,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     ' ') WITH ORDINALITY t(b, n)
 $$;
 
--- A number of which _digits and _rest are the parts, without underscores and to the base of ten; null when it is none.
+-- Returns a number of which _digits and _rest are the parts, without underscores and to the base of ten; null when it
+-- is none.
 CREATE OR REPLACE FUNCTION wed.plain_number(_digits text, _rest text) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE

@@ -143,7 +143,7 @@ BEGIN
   RETURN _pool;
 END $$;
 
--- An instance's present state, evaluated anew: for a skipped job, an exhausted one, a re-match.
+-- Returns an instance's present state, evaluated anew: for a skipped job, an exhausted one, a re-match.
 CREATE OR REPLACE FUNCTION wed.as_it_stands(_flow_id integer, _wid integer) RETURNS wed.evaluated[]
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -40,7 +40,7 @@ BEGIN
       FROM jsonb_array_elements(_triggers) WITH ORDINALITY t(doc, at)));
 END $$;
 
--- An instance's present state, as a document.
+-- Returns an instance's present state, as a document.
 CREATE OR REPLACE FUNCTION wed.present_state(_flow wed.flow, _wid integer) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -82,8 +82,8 @@ LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE WHEN _trigger.cfinal THEN 'final' ELSE coalesce(nullif(_trigger.tgname, ''), _trigger.trname) END
 $$;
 
--- A condition over a state: its value, and its clauses with theirs, in reading order. A clause decides where every
--- joint above it has its value from it: the part of an AND or OR with the same value, and what NOT turns around.
+-- Returns a condition over a state: its value, and its clauses with theirs, in reading order. A clause decides where
+-- every joint above it has its value from it: the part of an AND or OR with the same value, and what NOT turns around.
 CREATE OR REPLACE FUNCTION wed.explain_condition(_shape text, _predicate text, _guarded text, _state jsonb)
   RETURNS jsonb
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -187,7 +187,7 @@ BEGIN
     ELSE 'holds' END);
 END $$;
 
--- A pending job: since when, how often it was tried, what it waits for.
+-- Returns a pending job: since when, how often it was tried, what it waits for.
 CREATE OR REPLACE FUNCTION wed.explain_job(_job wed.job) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object('fired_by', _job.seq, 'attempt', _job.attempt, 'running', _job.host_id IS NOT NULL,
@@ -213,13 +213,13 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     ELSE 'holds' END)
 $$;
 
--- A value as an explanation shows it: a long one is cut.
+-- Returns a value as an explanation shows it: a long one is cut.
 CREATE OR REPLACE FUNCTION wed.short_value(_value jsonb) RETURNS jsonb
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE WHEN length(_value::text) <= 200 THEN _value ELSE to_jsonb(left(_value #>> '{}', 200) || '…') END
 $$;
 
--- A status in a word.
+-- Returns a status in a word.
 CREATE OR REPLACE FUNCTION wed.status_word(_status "char") RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE _status WHEN 'F' THEN 'final' WHEN 'E' THEN 'exception' ELSE 'regular' END
@@ -275,7 +275,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- A deparsed condition, token by token.
+-- Returns a deparsed condition, token by token.
 CREATE OR REPLACE FUNCTION wed.condition_tokens(_sql text) RETURNS text[]
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT ARRAY(SELECT m[1] FROM regexp_matches(
@@ -330,7 +330,7 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
       AND coalesce(after, '') NOT IN ('(', '.') ORDER BY 1)
 $$;
 
--- A clause as a person reads it: text is not said to be text.
+-- Returns a clause as a person reads it: text is not said to be text.
 CREATE OR REPLACE FUNCTION wed.readable(_sql text) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT string_agg(t, '' ORDER BY at) FILTER (WHERE NOT is_type)

@@ -173,7 +173,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- A template's text with its {{placeholders}} filled in, each once: a value is never looked through for others.
+-- Returns a template's text with its {{placeholders}} filled in, each once: a value is never looked through for others.
 -- Identifiers and literals come quoted. {{quote}} is the tag of a body between dollars, which no value can end, since
 -- nobody can guess it.
 CREATE OR REPLACE FUNCTION wed.fill_template(_name text, _values jsonb) RETURNS text
@@ -232,7 +232,8 @@ BEGIN
   EXECUTE format('GRANT INSERT, UPDATE, DELETE ON %I.wed_resource TO %I', _flow.schema_name, _flow.role_name);
 END $$;
 
--- A number for a trigger. All flows share the numbers; when they are used up those of removed triggers are given again.
+-- Returns a number for a trigger. All flows share the numbers; when they are used up those of removed triggers are
+-- given again.
 CREATE OR REPLACE FUNCTION wed.next_tgid() RETURNS integer
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -435,9 +435,10 @@ BEGIN
       AND ROW(v.tenant_id, v.resource, v.key)::wed.resource_key = ANY (_busy)));
 END $$;
 
--- A tenant's waiting requests that can never be granted unless one of them is given up. At first all of instances
--- that hold something and have nothing else to do; then those are left out that could proceed when all others release
--- what they hold. Of many it looks at some by chance, and gives up after a while: the next sweep looks at others.
+-- Returns a tenant's waiting requests that can never be granted unless one of them is given up. At first all of
+-- instances that hold something and have nothing else to do; then those are left out that could proceed when all others
+-- release what they hold. Of many it looks at some by chance, and gives up after a while: the next sweep looks at
+-- others.
 CREATE OR REPLACE FUNCTION wed.stuck_requests(_tenant_id integer) RETURNS bigint[]
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

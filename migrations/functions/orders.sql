@@ -192,8 +192,8 @@ BEGIN
   END IF;
 END $$;
 
--- A cycle in the order of tasks, as names; null when there is none: each task can begin at some time, if those before
--- it are done as soon as they can. What is done is followed to those that wait for it, so that a chain costs its
+-- Returns a cycle in the order of tasks, as names; null when there is none: each task can begin at some time, if those
+-- before it are done as soon as they can. What is done is followed to those that wait for it, so that a chain costs its
 -- length.
 CREATE OR REPLACE FUNCTION wed.order_cycle(_flow_id integer, _wid integer) RETURNS text[]
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

@@ -145,7 +145,7 @@ BEGIN
   WHERE m.person_id = k.person_id AND m.message_id <= k.old;
 END $$;
 
--- A person's messages that were delivered, newest first, at most 1000.
+-- Returns a person's messages that were delivered, newest first, at most 1000.
 CREATE OR REPLACE FUNCTION wed.work_messages(_tenant text, _name text, _limit integer DEFAULT 100) RETURNS SETOF jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object('message', m.message_id, 'kind', m.kind, 'sender', m.sender, 'text', m.text, 'item',

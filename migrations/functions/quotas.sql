@@ -1,6 +1,6 @@
 -- Quotas of tenants: what is counted, when it is refused (decision 0019).
 
--- A tenant's limits in order, with what is used of those that can be counted.
+-- Returns a tenant's limits in order, with what is used of those that can be counted.
 CREATE OR REPLACE FUNCTION wed.quotas(_tenant_id integer) RETURNS TABLE (name text, unit text, used bigint,
   allowed bigint)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

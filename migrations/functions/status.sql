@@ -174,8 +174,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
       AND j.put_off IS NOT NULL AND NOT j.not_runnable)
 $$;
 
--- A queue of notifications that is filled to a part (_from) and more, with the session that is likely to hold it: it
--- ends behind the oldest transaction of a session that listens, which only that session itself can identify.
+-- Returns a problem when the queue of notifications is filled to a part (_from) and more, with the session that is
+-- likely to hold it: it ends behind the oldest transaction of a session that listens, which only that session itself
+-- can identify.
 CREATE OR REPLACE FUNCTION wed.notification_problems(_from double precision)
 RETURNS TABLE (code text, text text, hint text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -210,7 +211,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     FROM wed.job q) j
 $$;
 
--- A moment as answers write it: RFC 3339 in UTC, with microseconds and Z.
+-- Returns a moment as answers write it: RFC 3339 in UTC, with microseconds and Z.
 CREATE OR REPLACE FUNCTION wed.rfc3339(_at timestamptz) RETURNS text
 LANGUAGE sql STABLE
 RETURN to_char(_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');

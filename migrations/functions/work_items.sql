@@ -313,7 +313,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WHERE t.tenant_id = _item.tenant_id
 $$;
 
--- An open item of a job that is for nobody; null where there is none.
+-- Returns an open item of a job that is for nobody; null where there is none.
 CREATE OR REPLACE FUNCTION wed.item_for_nobody(_flow_id integer, _wid integer, _tgid integer) RETURNS wed.work_item
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT i FROM wed.work_item i WHERE i.flow_id = _flow_id AND i.wid = _wid AND i.tgid = _tgid AND i.ended_at IS NULL

@@ -373,7 +373,7 @@ BEGIN
   WHERE flow_id = _flow_id;
 END $$;
 
--- A plan in which an attribute has another name. Data of a process keep theirs.
+-- Renames an attribute in a plan. Data of a process keep theirs.
 CREATE OR REPLACE FUNCTION wed.renamed_plan(_plan jsonb, _former text, _name text) RETURNS jsonb
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT _plan || jsonb_build_object('tasks', (
@@ -398,7 +398,7 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     WHERE e ->> 'name' = _former LIMIT 1) d ON true
 $$;
 
--- A list of names in which one is another; null for none.
+-- Renames a name in a list; null for none.
 CREATE OR REPLACE FUNCTION wed.renamed_list(_names jsonb, _former text, _name text) RETURNS jsonb
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE WHEN jsonb_typeof(_names) = 'array' THEN (
@@ -406,7 +406,7 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     FROM jsonb_array_elements_text(_names) WITH ORDINALITY x(n, o)) END
 $$;
 
--- A form in which a property has another name; null for none.
+-- Renames a property in a form; null for none.
 CREATE OR REPLACE FUNCTION wed.renamed_form(_form jsonb, _former text, _name text) RETURNS jsonb
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE WHEN jsonb_typeof(_form) = 'object' THEN _form

@@ -128,7 +128,7 @@ BEGIN
   RETURN false;
 END $$;
 
--- A report's values by attribute; refused when they set what the task may not (WF010).
+-- Returns a report's values by attribute; refused when they set what the task may not (WF010).
 CREATE OR REPLACE FUNCTION wed.checked_values(_item wed.work_item, _task wed.work_task, _values jsonb) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -223,7 +223,7 @@ BEGIN
       WHERE _state ? k));
 END $$;
 
--- An item's state in words: who holds it, who ended it and why.
+-- Returns an item's state in words: who holds it, who ended it and why.
 CREATE OR REPLACE FUNCTION wed.told_state(_item wed.work_item, _holder text) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE
@@ -290,7 +290,7 @@ BEGIN
   RETURN coalesce(_outputs, '{}');
 END $$;
 
--- A form for a task's outputs as JSON Schema, generated from the attributes' types.
+-- Returns a form for a task's outputs as JSON Schema, generated from the attributes' types.
 CREATE OR REPLACE FUNCTION wed.work_form(_task wed.work_task, _outputs text[], _types jsonb) RETURNS jsonb
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object('$schema', 'https://json-schema.org/draft/2020-12/schema', 'type', 'object',

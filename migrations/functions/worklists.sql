@@ -1,7 +1,7 @@
 -- Lists, documents and history of people's work.
 
--- A person's worklist in one of the orders arrival, priority, deadline, size, own: all that the person holds, and of
--- what is offered the first _limit, at most 1000.
+-- Returns a person's worklist in one of the orders arrival, priority, deadline, size, own: all that the person holds,
+-- and of what is offered the first _limit, at most 1000.
 CREATE OR REPLACE FUNCTION wed.worklist(
   _tenant text, _name text, _order text DEFAULT 'arrival', _limit integer DEFAULT 100,
     _now timestamptz DEFAULT clock_timestamp())
@@ -154,7 +154,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WHERE v.flow_id = _item.flow_id AND v.wid = _item.wid AND v.person_id = _person_id
 $$;
 
--- An item with what is needed to do it: the input attributes with their types and values, the attributes that a
+-- Returns an item with what is needed to do it: the input attributes with their types and values, the attributes that a
 -- report may set, the form. For its holder and those to whom it is offered; others see no data.
 CREATE OR REPLACE FUNCTION wed.work_data(_tenant text, _name text, _item_id bigint,
   _now timestamptz DEFAULT clock_timestamp())
@@ -232,13 +232,13 @@ BEGIN
   LEFT JOIN wed.role_of_people r ON r.role_id = i.role_id;
 END $$;
 
--- An item as people see it.
+-- Returns an item as people see it.
 CREATE OR REPLACE FUNCTION wed.work_document(_item wed.work_item) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT d.document FROM wed.work_documents(ARRAY[_item]) d
 $$;
 
--- An attachment of an item that a person may see: its digest and bytes.
+-- Returns an attachment of an item that a person may see: its digest and bytes.
 CREATE OR REPLACE FUNCTION wed.work_attachment(_tenant text, _name text, _item_id bigint, _note_id bigint,
   OUT digest text, OUT bytes bytea)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -275,7 +275,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT min(c.name) FROM wed.component c WHERE c.tenant_id = _tenant_id AND c.name = _name
 $$;
 
--- A text that changes when a person's worklist (its first 1000 items) or delivered messages do.
+-- Returns a text that changes when a person's worklist (its first 1000 items) or delivered messages do.
 CREATE OR REPLACE FUNCTION wed.work_mark(_tenant text, _name text, _now timestamptz DEFAULT clock_timestamp())
   RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
