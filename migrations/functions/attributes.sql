@@ -131,7 +131,7 @@ LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   IF _name IS NULL OR _name !~ '^[[:alpha:]][[:alnum:]_]*$' THEN
     RAISE EXCEPTION 'the attribute name % is not allowed', coalesce(quote_literal(left(_name, 80)), 'null')
-      USING ERRCODE = 'WF012', HINT = 'Begin with a letter, go on with letters, digits and underscores.';
+      USING ERRCODE = 'WF012', HINT = 'Begin with a letter, continue with letters, digits and underscores.';
   END IF;
   IF octet_length(_name) > 63 THEN
     RAISE EXCEPTION 'the attribute name "%..." is longer than 63 bytes', left(_name, 20)
@@ -159,7 +159,7 @@ BEGIN
   PERFORM wed.check_bound(b.expression) FROM wed.bounds_of(_name, _type.sql_type,
     format('CAST(%L AS %s)', _default, _type.sql_type)) b;
 EXCEPTION WHEN data_exception THEN
-  RAISE EXCEPTION 'the default of attribute "%" is of another type than %: %', _name, _atype, SQLERRM
+  RAISE EXCEPTION 'the default of attribute "%" has another type than %: %', _name, _atype, SQLERRM
     USING ERRCODE = SQLSTATE, HINT = format('Give a value of type %s, or none.', _atype);
 END $$;
 

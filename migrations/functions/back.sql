@@ -116,7 +116,7 @@ CREATE OR REPLACE FUNCTION wed.way_back(_flow_id integer, _wid integer) RETURNS 
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT format(CASE
     WHEN b.stopped THEN 'on its way back to step %1$s, and stopped, for a compensation failed: mend that, then '
-      '`wed instance back %2$s %3$s --to %1$s` goes on; retry, set and cancel give the way back up'
+      '`wed instance back %2$s %3$s --to %1$s` continues; retry, set and cancel give the way back up'
     ELSE 'on its way back to step %1$s, and a host fires the next compensation: %4$s of its steps are to be undone; '
       'retry, set and cancel give the way back up' END,
     b.to_seq, f.name, b.wid, (SELECT count(*) FROM wed.steps_to_undo(b.flow_id, b.wid, b.to_seq)))

@@ -264,7 +264,7 @@ BEGIN
       EXECUTE format('SELECT FROM jsonb_populate_record(NULL::%I.wed_flow, $1)', _flow.schema_name)
         USING jsonb_build_object(_one.aname, _one.value);
     EXCEPTION WHEN data_exception THEN
-      RAISE EXCEPTION 'attribute "%" is of type %: %', _one.aname, _one.atype, SQLERRM USING ERRCODE = SQLSTATE,
+      RAISE EXCEPTION 'attribute "%" has type %: %', _one.aname, _one.atype, SQLERRM USING ERRCODE = SQLSTATE,
         HINT = format('Give a value of type %s, or null.', _one.atype);
     END;
     IF jsonb_typeof(_one.value) = 'string' AND _one.atype !~ '\]\s*$'

@@ -515,7 +515,7 @@ BEGIN
   SELECT string_agg(format('%s%s', w.key, CASE
       WHEN w.holders IS NOT NULL THEN format(' (held by %s)', w.holders)
       WHEN w.capacity IS NULL AND w.amount IS NOT NULL THEN ' (there is none of it in wed_resource)'
-      WHEN w.amount > w.capacity THEN format(' (%s wanted, %s to be had)', w.amount, w.capacity)
+      WHEN w.amount > w.capacity THEN format(' (%s wanted, %s available)', w.amount, w.capacity)
       WHEN NOT w.is_first THEN ' (others are before it)' ELSE '' END), ', ' ORDER BY w.key) INTO _text
   FROM wed.waiting_keys(_flow_id, _wid, _tgid) w
   WHERE NOT w.is_first OR w.holders IS NOT NULL OR w.amount > coalesce(w.capacity, 0);

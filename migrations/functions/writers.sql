@@ -100,7 +100,7 @@ BEGIN
         USING ERRCODE = 'WF005', HINT = 'One transaction finishes one job of an instance: lock only that one.';
     WHEN 'WF006' THEN
       RAISE EXCEPTION 'instance % was already updated in this transaction', _wid USING ERRCODE = 'WF006',
-        HINT = 'One transaction finishes one job of an instance, with one UPDATE: commit, then go on.';
+        HINT = 'One transaction finishes one job of an instance, with one UPDATE: commit, then continue.';
     WHEN 'WF007' THEN
       RAISE EXCEPTION 'the final condition of instance % would hold while other transitions of it are pending', _wid
         USING ERRCODE = 'WF007', HINT = 'Let the pending transitions in job_pool finish first, then try again.';

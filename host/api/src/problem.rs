@@ -140,7 +140,7 @@ impl Problem {
     fn unanswered(error: &StoreError) -> Self {
         tracing::warn!(
             %error,
-            "the database does not answer; its clients are told to come back, and `wed status` tells how it is"
+            "the database does not answer; requests are answered 503, and `wed status` says how it is"
         );
         Problem::unavailable()
     }

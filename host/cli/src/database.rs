@@ -136,11 +136,11 @@ async fn checked(store: Store) -> Result<Store, Problem> {
         Schema::Absent => Problem::new(format!("{place} holds nothing of Wedflow's"))
             .hint("`wed migrate` makes the schema there; check DATABASE_URL before."),
         Schema::Other { found, own } if found > own => {
-            Problem::new(format!("{place} has schema {found}, and this wed is of schema {own}"))
+            Problem::new(format!("{place} has schema {found}, and this wed schema {own}"))
                 .hint("Use the newer wed that made it.")
         }
         Schema::Other { found, own } => {
-            Problem::new(format!("{place} has schema {found} or other functions, and this wed is of schema {own}"))
+            Problem::new(format!("{place} has schema {found} or other functions, and this wed schema {own}"))
                 .hint("`wed migrate` brings it up to date; hosts of the older version end then, and are started anew.")
         }
     };

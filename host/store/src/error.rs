@@ -321,12 +321,12 @@ fn locks_met(detail: &str) -> Vec<(FlowId, Option<Wid>)> {
 fn state_of_server(code: &str) -> Option<&'static str> {
     Some(match code {
         "53100" => {
-            "The server's disk is full: make room there. What was committed is kept, and hosts go on by themselves."
+            "The server's disk is full: make room there. What was committed is kept, and hosts resume by themselves."
         }
         "53200" => "The server has no memory left: give it more, or lower its work_mem.",
         "53300" => "The server takes no more sessions: raise its max_connections, or run fewer hosts.",
         "25006" => {
-            "The database is a replica, or was set to take no changes (default_transaction_read_only). Hosts go on by \
+            "The database is a replica, or was set to take no changes (default_transaction_read_only). Hosts resume by \
              themselves as soon as it takes them."
         }
         "57P01" | "57P02" | "57P03" => "The server is stopping or starting: try again in a moment.",

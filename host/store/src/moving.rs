@@ -613,7 +613,7 @@ fn check_manifest(manifest: &TenantManifest, own: i64) -> Result<(), StoreError>
     }
     Err(refused(
         format!(
-            "the tenant's file is of form {} and migration {} (wed {}), and this database of form {FORM} and \
+            "the tenant's file has form {} and migration {} (wed {}), and this database form {FORM} and \
              migration {own}",
             manifest.form, manifest.migration, manifest.wed
         ),

@@ -109,7 +109,7 @@ impl WaitingReason {
                 "Let the tasks before it end, or drop an order that was added with `wed_drop_after`."
             }
             WaitingReason::Event => "Send it with `wed instance event`.",
-            WaitingReason::Child => "Look at that instance; `wed instance skip` goes on without it, and cancels it.",
+            WaitingReason::Child => "Look at that instance; `wed instance skip` continues without it, and cancels it.",
         }
     }
 

@@ -162,7 +162,7 @@ impl Store {
             "problems": [{
                 "code": "locked",
                 "text": format!("a table of Wedflow is locked, and its state cannot be read: {message}"),
-                "hint": "End the session that holds the lock; hosts go on by themselves.",
+                "hint": "End the session that holds the lock; hosts resume by themselves.",
             }],
         }))
     }

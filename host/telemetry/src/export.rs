@@ -158,7 +158,7 @@ impl Sender {
             %error,
             url = self.settings.url,
             dropped = self.dropped.swap(0, Ordering::Relaxed),
-            "the collector does not take spans; they are dropped, and work goes on"
+            "the collector does not take spans; they are dropped, and work continues"
         );
     }
 

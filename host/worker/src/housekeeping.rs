@@ -108,7 +108,7 @@ async fn listen(store: Store, events: source::QueueSender<()>) -> HandlerResult 
                     let _ = events.try_send(());
                 }
             }
-            Err(error) => tracing::warn!(%error, "no notifications for now; polling goes on"),
+            Err(error) => tracing::warn!(%error, "no notifications for now; polling continues"),
         }
         tokio::time::sleep(LISTEN_RETRY_PAUSE).await;
     }

@@ -79,7 +79,7 @@ impl ServedCluster {
                 true => tracing::info!(cluster = self.name, "the cluster answers"),
                 false => tracing::warn!(
                     cluster = self.name,
-                    "the cluster does not answer; its tenants are told to come back, and those of others are served"
+                    "the cluster does not answer; requests of its tenants are answered 503, those of others are served"
                 ),
             }
         }

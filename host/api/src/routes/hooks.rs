@@ -125,7 +125,7 @@ fn checked_secret(secret: Option<&str>) -> Result<(), Problem> {
             wrong("/secret", "secret is not of 16 to 255 bytes".to_owned())
         }
         Some(secret) if !is_decoded(secret) => {
-            wrong("/secret", "secret begins with whsec_ and goes on with what is no base64".to_owned())
+            wrong("/secret", "secret begins with whsec_, and the rest is not base64".to_owned())
         }
         _ => Ok(()),
     }

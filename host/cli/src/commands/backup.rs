@@ -208,7 +208,7 @@ pub(crate) fn find(name: &str, server_major: u32) -> Result<PathBuf, Problem> {
     found.into_iter().find(|(version, _)| *version >= server_major).map(|(_, path)| path).ok_or_else(|| {
         Problem::new(match newest {
             None => format!("{name} is not installed"),
-            Some(version) => format!("{name} is of version {version}, the server of {server_major}"),
+            Some(version) => format!("{name} has version {version}, the server {server_major}"),
         })
         .exit(3)
         .hint(format!(

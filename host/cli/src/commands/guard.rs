@@ -210,7 +210,7 @@ fn attributes(text: &str) -> Result<FlowAttributes, Problem> {
             && name.len() <= 63;
         if !good {
             return Err(Problem::usage(format!("\"{name}\" is no attribute's name"))
-                .hint("Begin with a letter, go on with letters, digits and underscores."));
+                .hint("Begin with a letter, continue with letters, digits and underscores."));
         }
         let lower = name.to_lowercase();
         if TAKEN.contains(&lower.as_str()) {

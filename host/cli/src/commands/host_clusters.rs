@@ -34,7 +34,7 @@ type Served = watch::Receiver<Vec<Arc<ServedDatabase>>>;
 pub(crate) async fn serve(url: &str, serve: &ServeArguments, terminal: &Terminal) -> Result<(), Problem> {
     let arguments = &serve.host;
     if (arguments.read_url.as_ref()).is_some_and(|url| !url.is_empty()) {
-        return Err(Problem::usage("--read-url is of one database, and --directory names several")
+        return Err(Problem::usage("--read-url names the replica of one database, and --directory several databases")
             .hint("Name the replica of each cluster in the directory: wed cluster add NAME --url … --read-url …"));
     }
     host::raise_limit_of_files();

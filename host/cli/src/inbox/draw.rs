@@ -346,7 +346,7 @@ fn draw_window(frame: &mut Frame<'_>, window: &Window, screen: &Screen) {
         Window::Form(item, form) => draw_form(frame, *item, form),
         Window::Line(purpose, text) => {
             let lines = vec![Line::from(purpose.question()), Line::from(format!("{text}█"))];
-            popup(frame, "", lines, ("Enter goes on, Esc does not", 0));
+            popup(frame, "", lines, ("Enter continues, Esc does not", 0));
         }
         Window::History(item, entries) => {
             let lines = entries.iter().map(history_line).collect();
@@ -492,7 +492,7 @@ fn draw_leaving(frame: &mut Frame<'_>, leaving: &Leaving) {
             if !hint.contains("--") {
                 lines.push(Line::from(hint.clone()).dim());
             }
-            "y goes on anyway, any other key stays"
+            "y continues anyway, any other key stays"
         }
         (None, true) => {
             lines.extend([Line::default(), Line::from("Locked items are with you. R returns.").fg(Color::Green)]);
