@@ -61,7 +61,7 @@ tarball() {
 
 bill_of_materials() {
   tool cargo-cyclonedx 0.5.9 || return
-  # The tool writes beside each manifest.
+  # The tool writes next to each manifest.
   "$tools/bin/cargo-cyclonedx" cyclonedx --quiet --manifest-path host/cli/Cargo.toml --format json --spec-version 1.5 \
     --override-filename wed.cdx --no-build-deps || return
   cp host/cli/wed.cdx.json "$out/wedflow-$version.cdx.json"

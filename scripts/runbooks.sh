@@ -38,7 +38,7 @@ url=$("$wed" db url)
 base=${url%/*}
 export WEDFLOW_DIRECTORY="$base/directory"
 
-# Waits until the server is ready with so many clusters.
+# Waits until the server is ready with $1 clusters.
 ready_with() {
   local ready
   for _ in $(seq 300); do

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde::Serialize;
 
-/// Place and moment of a measurement, and the program it is of.
+/// Place and time of a measurement, and the version of the program that was measured.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Origin {
     /// Day of the measurement, in UTC.

@@ -6,9 +6,9 @@ const TICK_US: f64 = 10_000.0;
 /// Processor time, in microseconds; none where `/proc` has no answer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ProcessorTime {
-    /// Of this process.
+    /// Processor time of this process.
     pub(crate) host: Option<f64>,
-    /// Of the server's processes.
+    /// Processor time of the server's processes.
     pub(crate) server: Option<f64>,
 }
 

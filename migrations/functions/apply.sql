@@ -72,8 +72,8 @@ BEGIN
   END IF;
 END $$;
 
--- Refuses a definition with two attributes, triggers or schedules of one name: the later one would take the place of the
--- first without a word.
+-- Refuses a definition with two attributes, triggers or schedules of one name: the later one would take the place of
+-- the first without a word.
 CREATE OR REPLACE FUNCTION wed.refuse_repeated(_definition jsonb) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -128,9 +128,9 @@ BEGIN
   RETURN jsonb_build_object('attributes_added', _added, 'attributes_kept', coalesce(_kept, '{}'));
 END $$;
 
--- What the template apply holds of a flow: the attributes that its components declare to write, or all; how a row is
--- returned; what its triggers restrict; its groups of conditions. With very many attributes no plan is kept: what is
--- assigned decides.
+-- Returns what the template apply holds of a flow: the attributes that its components declare to write, or all; how a
+-- row is returned; what its triggers restrict; its groups of conditions. With very many attributes no plan is kept:
+-- what is assigned decides.
 CREATE OR REPLACE FUNCTION wed.apply_values(_flow wed.flow) RETURNS jsonb
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -345,8 +345,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     ORDER BY 1)
 $$;
 
--- What of a flow's definition will not run, said when it is applied or bound: transitions without a component that was
--- uploaded, components that do not declare the transition or use attributes that the flow has not, disabled triggers.
+-- Returns what of a flow's definition will not run, said when it is applied or bound: transitions without a component
+-- that was uploaded, components that do not declare the transition or use attributes that the flow has not, disabled
+-- triggers.
 CREATE OR REPLACE FUNCTION wed.binding_faults(_flow_id integer) RETURNS SETOF text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -376,7 +377,7 @@ BEGIN
     FROM wed.trigger t WHERE t.flow_id = _flow_id AND NOT t.enabled ORDER BY t.tgid;
 END $$;
 
--- What of a tenant's flows does not fit a component that they bind, said when it is uploaded or activated.
+-- Returns what of a tenant's flows does not fit a component that they bind, said when it is uploaded or activated.
 CREATE OR REPLACE FUNCTION wed.component_faults(_tenant text, _component text) RETURNS SETOF text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT format('flow %s: %s', f.name, w.fault)

@@ -155,7 +155,7 @@ BEGIN
     _lists.ordered);
 END $$;
 
--- The kind of thing that a column numbers, by its name; null where its value stays.
+-- Returns the kind of thing that a column numbers, by its name; null where its value stays.
 CREATE OR REPLACE FUNCTION wed.number_kind(_column name) RETURNS text
 LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE _column WHEN 'flow_id' THEN 'flow' WHEN 'child_flow_id' THEN 'flow'
@@ -167,7 +167,7 @@ LANGUAGE sql IMMUTABLE AS $$
 $$;
 
 -- Gives new numbers to things of a kind that a staged column names and that have none yet, in the order of the old
--- ones. Things that are no more have new numbers too: what is recorded of them stays apart from others'.
+-- ones. Deleted things get new numbers, too, so that their records cannot be taken for those of others.
 CREATE OR REPLACE FUNCTION wed.give_numbers(_kind text, _staged text, _column text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -181,7 +181,7 @@ BEGIN
     _kind, _next, _column, _staged);
 END $$;
 
--- The expression that makes a column's value from a staged row (s).
+-- Returns the expression that makes a column's value from a staged row (s).
 CREATE OR REPLACE FUNCTION wed.import_expression(_table text, _column pg_attribute, _tenant_id integer) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -195,7 +195,7 @@ BEGIN
     WHEN _column.attname IN ('only_people', 'not_people') THEN format('CASE WHEN %s IS NOT NULL THEN ARRAY(SELECT
       %s::integer FROM unnest(%1$s) WITH ORDINALITY u(person, at) ORDER BY at) END', _value,
       format(_new, 'person', 'u.person'))
-    -- Transactions of another server are told apart from those of this one, and of any before.
+    -- Raised, so that no transaction of another server equals one of this server or of an earlier one.
     WHEN _column.atttypid = 'xid8'::regtype THEN format('(%s::text::numeric + 281474976710656)::text::xid8', _value)
     WHEN _table = 'job' AND _column.attname = 'host_id' THEN 'NULL'
     WHEN _table = 'job' AND _column.attname = 'token' THEN '0'

@@ -55,7 +55,7 @@ BEGIN
     NULL, nullif(_host_id, 0), _failure.fuel, _failure.us, _failure.mem);
 END $$;
 
--- A number of attempts in words.
+-- Returns a number of attempts in words.
 CREATE OR REPLACE FUNCTION wed.attempts_in_words(_attempts integer) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT _attempts || CASE _attempts WHEN 1 THEN ' attempt' ELSE ' attempts' END
@@ -147,7 +147,7 @@ BEGIN
   IF FOUND THEN PERFORM pg_notify('wed_jobs', ''); END IF;
 END $$;
 
--- The attempts that hosts made at an instance's transitions, in order: those that were committed, by the
+-- Returns the attempts that hosts made at an instance's transitions, in order: those that were committed, by the
 -- trace row that they wrote, and those that changed nothing, by their number. Of an attempt without a
 -- record that changed nothing (its host died) the component is the version that was the newest then (exact
 -- is false), and the state the last one before that fired a transition of that name.

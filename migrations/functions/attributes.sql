@@ -2,7 +2,7 @@
 
 -- Flows: their schemas, their roles, and what writing wed_attr and wed_trig does.
 
--- The SQL type of an attribute type's name, and the labels of an enum.
+-- Returns the SQL type of an attribute type's name, and the labels of an enum.
 CREATE OR REPLACE FUNCTION wed.attribute_type(_atype text, OUT sql_type text, OUT labels text[])
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
@@ -131,7 +131,7 @@ LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   IF _name IS NULL OR _name !~ '^[[:alpha:]][[:alnum:]_]*$' THEN
     RAISE EXCEPTION 'the attribute name % is not allowed', coalesce(quote_literal(left(_name, 80)), 'null')
-      USING ERRCODE = 'WF012', HINT = 'Begin with a letter, go on with letters, digits and underscores.';
+      USING ERRCODE = 'WF012', HINT = 'Begin with a letter, continue with letters, digits and underscores.';
   END IF;
   IF octet_length(_name) > 63 THEN
     RAISE EXCEPTION 'the attribute name "%..." is longer than 63 bytes', left(_name, 20)
@@ -159,7 +159,7 @@ BEGIN
   PERFORM wed.check_bound(b.expression) FROM wed.bounds_of(_name, _type.sql_type,
     format('CAST(%L AS %s)', _default, _type.sql_type)) b;
 EXCEPTION WHEN data_exception THEN
-  RAISE EXCEPTION 'the default of attribute "%" is of another type than %: %', _name, _atype, SQLERRM
+  RAISE EXCEPTION 'the default of attribute "%" has another type than %: %', _name, _atype, SQLERRM
     USING ERRCODE = SQLSTATE, HINT = format('Give a value of type %s, or none.', _atype);
 END $$;
 
@@ -189,10 +189,10 @@ BEGIN
   EXECUTE format('ALTER TABLE %I.wed_flow %s', _flow.shape_schema, _columns);
 END $$;
 
--- The clauses of ALTER TABLE that hold an attribute's column to the size of its type's values, and to an enum's labels:
--- numbers, in documents too, to their digits, documents to their depth, an array to its elements, and what may be long
--- to what the row's size counts: the value as it is, not compressed (came_compressed). Those that are there are left
--- out. Null where nothing bounds it.
+-- Returns the clauses of ALTER TABLE that hold an attribute's column to the size of its type's values, and to an enum's
+-- labels: numbers, in documents too, to their digits, documents to their depth, an array to its elements, and what may
+-- be long to what the row's size counts: the value as it is, not compressed (came_compressed). Those that are there are
+-- left out. Null where nothing bounds it.
 CREATE OR REPLACE FUNCTION wed.bound_clauses(_schema text, _name text, _atype text) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT string_agg(CASE WHEN c.name IS NULL THEN format('ALTER COLUMN %I SET STORAGE EXTERNAL', _name)
@@ -306,7 +306,8 @@ BEGIN
   END LOOP;
 END $$;
 
--- The name of a constraint of an attribute's column: kind and attribute, or a digest where that is no name any more.
+-- Returns the name of a constraint of an attribute's column: kind and attribute, or a digest where that is no name any
+-- more.
 CREATE OR REPLACE FUNCTION wed.constraint_name(_kind text, _attribute text) RETURNS text
 LANGUAGE sql IMMUTABLE AS $$
   SELECT _kind || '_' || CASE WHEN octet_length(_kind || '_' || _attribute) <= 63 THEN _attribute
@@ -386,10 +387,10 @@ BEGIN
                  _flow.schema_name) USING _flow.flow_id, _changed;
 END $$;
 
--- The expression that says whether some attribute of a row of a flow came compressed: from another table, since a
--- flow's own are kept as they are. Such a row is measured as text, for a compressed value is small where it
--- is kept and large where it is computed with. It looks at the row itself: one that passed through an array has
--- lost what told it, where another value of it is stored out of line.
+-- Returns the expression that says whether some attribute of a row of a flow came compressed: from another table, since
+-- a flow's own are kept as they are. Such a row is measured as text, for a compressed value is small where it is kept
+-- and large where it is computed with. It looks at the row itself: one that passed through an array has lost what told
+-- it, where another value of it is stored out of line.
 CREATE OR REPLACE FUNCTION wed.came_compressed(_schema text, _row text) RETURNS text
 LANGUAGE sql STABLE AS $$
   SELECT coalesce('coalesce(' || string_agg(format('pg_column_compression(%s.%I)', _row, a.attname),
@@ -400,7 +401,7 @@ LANGUAGE sql STABLE AS $$
     AND (a.atttypid IN ('text'::regtype, 'jsonb'::regtype) OR t.typcategory = 'A')
 $$;
 
--- The bounds of a value of an attribute, each an expression over it that is true or raises, and the name of the
+-- Returns the bounds of a value of an attribute, each an expression over it that is true or raises, and the name of the
 -- constraint that it makes.
 CREATE OR REPLACE FUNCTION wed.bounds_of(_name text, _sql_type text, _value text)
 RETURNS TABLE (constraint_name text, expression text)

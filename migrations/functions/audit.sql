@@ -1,4 +1,4 @@
--- Who changed what: the audit log, and who asked.
+-- The audit log: changes, their actors, the requests that asked for them.
 
 -- Appends to the audit log, in the transaction of what is done. Nobody may take from the log, so no entry is long.
 CREATE OR REPLACE FUNCTION wed.note(_actor text, _tenant text, _action text, _target text, _detail jsonb) RETURNS void
@@ -8,7 +8,7 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
           wed.short_detail(_detail) || wed.asked_by())
 $$;
 
--- The same about something of a flow.
+-- Adds an entry about something of a flow to the audit log.
 CREATE OR REPLACE FUNCTION wed.note_flow(_actor text, _flow_id integer, _action text, _part text,
   _detail jsonb) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
@@ -18,8 +18,8 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   FROM wed.flow f JOIN wed.tenant t USING (tenant_id) WHERE f.flow_id = _flow_id
 $$;
 
--- The token and the request of the API by which this transaction acts; empty for all who act otherwise, and for a
--- flow's own role, which could set anything.
+-- Returns the token and the request of the API by which this transaction acts; empty for all who act otherwise, and for
+-- a flow's own role, which could set anything.
 CREATE OR REPLACE FUNCTION wed.asked_by() RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE WHEN session_user = current_user
@@ -27,8 +27,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     ELSE '{}' END
 $$;
 
--- What an entry of the audit log says: an object of at most 4 KiB. Of a longer one each value is cut, and where that is
--- not enough, the whole.
+-- Returns what an entry of the audit log says: an object of at most 4 KiB. Of a longer one each value is cut, and where
+-- that is not enough, the whole.
 CREATE OR REPLACE FUNCTION wed.short_detail(_detail jsonb) RETURNS jsonb
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE
@@ -41,7 +41,7 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     FROM jsonb_each(CASE WHEN jsonb_typeof(_detail) = 'object' THEN _detail ELSE '{}' END) d) c
 $$;
 
--- Nothing of the audit log is changed, and nothing removed but by wed.forget_audit.
+-- Refuses changes of the audit log, and removals other than by wed.forget_audit.
 CREATE OR REPLACE FUNCTION wed.keep_audit() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   _stack text;

@@ -111,12 +111,12 @@ BEGIN
   END IF;
 END $$;
 
--- Says of an exception on its way back how far it is, and what goes on with it; null for one that is on none.
+-- Says how far an exception on its way back has come, and which command continues it; null for any other.
 CREATE OR REPLACE FUNCTION wed.way_back(_flow_id integer, _wid integer) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT format(CASE
     WHEN b.stopped THEN 'on its way back to step %1$s, and stopped, for a compensation failed: mend that, then '
-      '`wed instance back %2$s %3$s --to %1$s` goes on; retry, set and cancel give the way back up'
+      '`wed instance back %2$s %3$s --to %1$s` continues; retry, set and cancel give the way back up'
     ELSE 'on its way back to step %1$s, and a host fires the next compensation: %4$s of its steps are to be undone; '
       'retry, set and cancel give the way back up' END,
     b.to_seq, f.name, b.wid, (SELECT count(*) FROM wed.steps_to_undo(b.flow_id, b.wid, b.to_seq)))
@@ -165,7 +165,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   ORDER BY r.seq DESC
 $$;
 
--- The trigger without condition that fires a compensation of a flow.
+-- Returns the trigger without condition that fires a compensation of a flow.
 CREATE OR REPLACE FUNCTION wed.compensation_trigger(_flow_id integer, _compensation text) RETURNS integer
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT min(tgid) FROM wed.trigger

@@ -18,7 +18,7 @@ BEGIN
   RETURN array_to_string(_list, _between, _for_null);
 END $$;
 
--- A number that is multiplied, divided or raised: Postgres keeps four digits in two bytes.
+-- Checks a number that is multiplied, divided or raised: 1000 digits. Postgres keeps four digits in two bytes.
 CREATE OR REPLACE FUNCTION wed_bounded.digits(_number numeric) RETURNS numeric
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL RESTRICTED AS $$
 BEGIN
@@ -53,7 +53,7 @@ END $$;
 CREATE OR REPLACE FUNCTION wed_bounded.document(_value anyelement) RETURNS anyelement
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT $1 $$;
 
--- A set of characters, of which each is looked for at each character of a text.
+-- Checks a set of characters, each of which is compared with each character of a text: 64 of them.
 CREATE OR REPLACE FUNCTION wed_bounded.few(_text text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL RESTRICTED AS $$
 BEGIN
@@ -61,7 +61,7 @@ BEGIN
   RETURN _text;
 END $$;
 
--- Whether a number has few digits before and behind the point; NaN and the infinities have none.
+-- Returns whether a number has few digits before and behind the point; NaN and the infinities have none.
 CREATE OR REPLACE FUNCTION wed_bounded.few_digits(_number numeric) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT coalesce(abs($1) < 1e100 AND scale($1) <= 100, true) OR $1 IN ('NaN', 'Infinity', '-Infinity')
@@ -88,7 +88,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT coalesce((SELECT bool_and(wed_bounded.few_digits(d)) FROM unnest($1) d), true)
 $$;
 
--- Whether a document is nested at most 100 levels deep, as each of less than 800 bytes is.
+-- Returns whether a document is nested at most 100 levels deep, as each of less than 800 bytes is.
 CREATE OR REPLACE FUNCTION wed_bounded.is_shallow(_document jsonb) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT coalesce(NOT $1 @? 'strict $.**{100} ? (@.type() == "array" || @.type() == "object")', true)
@@ -99,7 +99,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT coalesce((SELECT bool_and(wed_bounded.is_shallow(d)) FROM unnest($1) d), true)
 $$;
 
--- A condition's answer, unless the time for a state's conditions is up.
+-- Returns a condition's answer; raises when the time for a state's conditions is up.
 CREATE OR REPLACE FUNCTION wed_bounded.in_time(_holds boolean) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -107,9 +107,9 @@ BEGIN
   RETURN _holds;
 END $$;
 
--- The keys that an expression names, as a document of key and quantity; a quantity of null is exclusive. The keys are
--- one value, an array, or a document of quantities; _quantity, where it is declared, a number for each, or one for
--- all. A number is the same key however many zeros it ends with; a declared quantity without a value is refused.
+-- Returns the keys that an expression names, as a document of key and quantity; a quantity of null is exclusive. The
+-- keys are one value, an array, or a document of quantities; _quantity, where it is declared, a number for each, or one
+-- for all. A number is the same key however many zeros it ends with; a declared quantity without a value is refused.
 CREATE OR REPLACE FUNCTION wed_bounded.keys(_keys jsonb, _counted boolean, _quantity jsonb) RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -157,21 +157,21 @@ BEGIN
   RETURN coalesce(_found, '{}');
 END $$;
 
--- The name of a key: a text as it is, a number without trailing zeros.
+-- Returns the name of a key: a text as it is, a number without trailing zeros.
 CREATE OR REPLACE FUNCTION wed_bounded.key_name(_key jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE jsonb_typeof(_key) WHEN 'number' THEN trim_scale(_key::numeric)::text ELSE _key #>> '{}' END
 $$;
 
--- An operand that Postgres does not know when it plans, so that it does not work out, and keep, what a function makes
--- of constants.
+-- Returns an operand that Postgres does not know when it plans, so that it does not work out, and keep, what a function
+-- makes of constants.
 CREATE OR REPLACE FUNCTION wed_bounded.later(_value anyelement) RETURNS anyelement
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED AS $$
 BEGIN
   RETURN _value;
 END $$;
 
--- The one check of an operand where it is used: refuses one that is longer than _most, and any when the time for a
+-- Checks an operand where it is used: refuses one that is longer than _most, and any when the time for a
 -- state's conditions is up (wed.begun is set by the function that evaluates them). Being a statement, it is also
 -- where a cancelled or timed-out query ends.
 CREATE OR REPLACE FUNCTION wed_bounded.look(_bytes bigint, _most bigint, _of text) RETURNS void
@@ -186,7 +186,7 @@ BEGIN
   END IF;
 END $$;
 
--- A text that a regular expression is held against; often, where all matches are looked for.
+-- Checks a text that a regular expression is matched with: 8 KiB. wed_bounded.often: where all matches are found.
 CREATE OR REPLACE FUNCTION wed_bounded.matched(_text text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL RESTRICTED AS $$
 BEGIN
@@ -292,7 +292,7 @@ END $$;
 CREATE OR REPLACE FUNCTION wed_bounded.pow(_base numeric, _exponent numeric) RETURNS numeric
 LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED AS $$ SELECT wed_bounded.power($1, $2) $$;
 
--- A power of decimals, where it has few digits.
+-- Returns a power of decimals; raises when it has many digits.
 CREATE OR REPLACE FUNCTION wed_bounded.power(_base numeric, _exponent numeric) RETURNS numeric
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -305,7 +305,7 @@ BEGIN
   RETURN power(_base, _exponent);
 END $$;
 
--- A value of any length that is looked through.
+-- Checks the time before a value of any length is read through.
 CREATE OR REPLACE FUNCTION wed_bounded.read(_value anyelement) RETURNS anyelement
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL RESTRICTED AS $$
 BEGIN
@@ -313,7 +313,7 @@ BEGIN
   RETURN _value;
 END $$;
 
--- In the place of a stored condition that the rules allow no more.
+-- Raises in the place of a stored condition that the rules allow no more.
 CREATE OR REPLACE FUNCTION wed_bounded.refuse_condition(_why text) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -321,7 +321,7 @@ BEGIN
     HINT = 'Write it anew in wed_trig.';
 END $$;
 
--- A number of an attribute: what has too many digits is refused; NaN and the infinities have none.
+-- Refuses a number of an attribute with too many digits; NaN and the infinities have none.
 CREATE OR REPLACE FUNCTION wed_bounded.refuse_digits(_attribute text) RETURNS boolean
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -330,7 +330,7 @@ BEGIN
       'At most 100 digits before the point and 100 behind it, of numbers in documents 1000; round(value, digits) cuts.';
 END $$;
 
--- A document of an attribute that is nested deeper than what reads it bears.
+-- Refuses a document of an attribute that is nested deeper than its readers allow.
 CREATE OR REPLACE FUNCTION wed_bounded.refuse_depth(_attribute text) RETURNS boolean
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -360,8 +360,8 @@ BEGIN
   RETURN wed_bounded.refuse_row(_row.wid, pg_catalog.pg_column_size(_row));
 END $$;
 
--- As Postgres's own, of 64 KiB at most. Of nothing Postgres counts the times. Stable, so that what is made of constants
--- is not kept in the plans of every session.
+-- As Postgres's own, with a result of at most 64 KiB; an empty text is not repeated, for Postgres would loop over it.
+-- Stable, so that no result over constants is folded into the plans of every session.
 CREATE OR REPLACE FUNCTION wed_bounded.repeat(text, integer) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED AS $$ SELECT wed_bounded.repeated($1, wed_bounded.small($2)) $$;
 
@@ -372,8 +372,8 @@ BEGIN
   RETURN CASE WHEN _text = '' THEN '' ELSE repeat(_text, _times) END;
 END $$;
 
--- As Postgres's own, where what it makes stays below 4 MiB. Stable, so that what is made of constants is not kept in
--- the plans of every session.
+-- As Postgres's own, with a result of at most 4 MiB. Stable, so that no result over constants is folded into the plans
+-- of every session.
 CREATE OR REPLACE FUNCTION wed_bounded.replace(text, text, text) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED AS $$ SELECT wed_bounded.replaced($1, wed_bounded.short($2),
   wed_bounded.short($3)) $$;
@@ -386,7 +386,7 @@ BEGIN
   RETURN replace(_text, _from, _to);
 END $$;
 
--- A text, or an array, that others are searched for: searching takes the product of both lengths.
+-- Checks a text, or an array, that others are searched for: searching takes the product of both lengths.
 CREATE OR REPLACE FUNCTION wed_bounded.short(_text text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL RESTRICTED AS $$
 BEGIN
@@ -409,7 +409,7 @@ BEGIN
   RETURN _value;
 END $$;
 
--- A length that a text is made to.
+-- Checks a length to which a text is padded: 1000 characters.
 CREATE OR REPLACE FUNCTION wed_bounded.small(_length integer) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL RESTRICTED AS $$
 BEGIN

@@ -18,7 +18,7 @@ BEGIN
   _running := wed.find_key(_flow_id, _key, true);
   IF _running IS NOT NULL THEN
     RAISE EXCEPTION 'instance % runs under the key "%"', _running, left(_key, 80) USING ERRCODE = 'WF027',
-      HINT = 'Go on with that instance, or start another one when it is final.';
+      HINT = 'Use that instance, or start another one when it is final.';
   END IF;
   RETURN _key;
 END $$;

@@ -1,5 +1,4 @@
--- What the installation has used of what it has no more of, before it ends: numbers, transaction ids, days of history,
--- connections.
+-- Capacity of the installation that runs out: numbers, transaction ids, days of history, connections.
 
 -- Lists by kind the fullest thing and the part of it that is used, from 0 to 1: transaction ids before Postgres stops
 -- taking changes, numbers of things that all flows share, numbers of instances, days ahead without a partition,

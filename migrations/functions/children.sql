@@ -63,7 +63,7 @@ LANGUAGE sql STABLE AS $$
     AND c.state IN ('running', 'ended') AND wed.has_ended(c, 'E'))
 $$;
 
--- The transition that called for a child, as the parent's definition has it now; null where it has it no more.
+-- Returns the transition that called for a child, as the parent's definition has it now; null where it has it no more.
 CREATE OR REPLACE FUNCTION wed.subprocess_of(_child wed.child) RETURNS wed.subprocess
 LANGUAGE sql STABLE AS $$
   SELECT s FROM wed.trigger t JOIN wed.subprocess s ON s.flow_id = t.flow_id AND s.trname = t.trname
@@ -197,7 +197,7 @@ BEGIN
   RETURN _child;
 END $$;
 
--- The state of an instance as a document.
+-- Returns the state of an instance as a document.
 CREATE OR REPLACE FUNCTION wed.present_state(_flow_id integer, _wid integer) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'iso_8601' AS $$
@@ -290,7 +290,7 @@ LANGUAGE sql STABLE AS $$
   FROM (SELECT) one LEFT JOIN wed.instance i ON i.flow_id = _child.child_flow_id AND i.wid = _child.child_wid
 $$;
 
--- What a child that is final gives its parent.
+-- Returns what a child that is final gives its parent.
 CREATE OR REPLACE FUNCTION wed.outputs_of(_child wed.child) RETURNS jsonb
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -365,14 +365,14 @@ LANGUAGE sql AS $$
     AND NOT EXISTS (SELECT FROM wed.flow f WHERE f.flow_id = _child.flow_id)
 $$;
 
--- An instance in words; null where its flow is no more.
+-- Returns an instance in words; null where its flow is no more.
 CREATE OR REPLACE FUNCTION wed.place_of(_flow_id integer, _wid integer) RETURNS text
 LANGUAGE sql STABLE AS $$
   SELECT format('instance %s of %s', _wid,
     coalesce((SELECT f.name FROM wed.flow f WHERE f.flow_id = _flow_id), 'a removed flow')) WHERE _wid IS NOT NULL
 $$;
 
--- What a job that called for a child waits for, in words.
+-- Returns what a job that called for a child waits for, in words.
 CREATE OR REPLACE FUNCTION wed.child_in_words(_flow_id integer, _wid integer, _tgid integer) RETURNS text
 LANGUAGE sql STABLE AS $$
   SELECT coalesce(wed.place_of(c.child_flow_id, c.child_wid), 'its child')
@@ -381,7 +381,7 @@ LANGUAGE sql STABLE AS $$
   WHERE c.flow_id = _flow_id AND c.wid = _wid AND c.tgid = _tgid AND c.state IN ('running', 'ended')
 $$;
 
--- The relatives of an instance: its parent, then its newest 100 children. The transition is the parent's.
+-- Returns the relatives of an instance: its parent, then its newest 100 children. The transition is the parent's.
 CREATE OR REPLACE FUNCTION wed.relatives_of(_flow_id integer, _wid integer)
 RETURNS TABLE (is_parent boolean, flow text, wid integer, transition text, state text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -428,7 +428,7 @@ BEGIN
   FROM jsonb_each(_transitions) t WHERE t.value ? 'starts';
 END $$;
 
--- What a flow's transitions that start flows are, as a definition says it, by transition.
+-- Returns what a flow's transitions that start flows are, as a definition says it, by transition.
 CREATE OR REPLACE FUNCTION wed.subprocesses_defined(_flow_id integer) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce(jsonb_object_agg(s.trname, jsonb_strip_nulls(jsonb_build_object('starts', s.starts,
@@ -437,7 +437,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   FROM wed.subprocess s WHERE s.flow_id = _flow_id
 $$;
 
--- The attributes that a child's end sets; null without a child.
+-- Returns the attributes that a child's end sets; null without a child.
 CREATE OR REPLACE FUNCTION wed.given_back(_sub wed.subprocess) RETURNS jsonb
 LANGUAGE sql STABLE AS $$
   SELECT jsonb_agg(g.name ORDER BY g.name) FROM (
@@ -445,7 +445,8 @@ LANGUAGE sql STABLE AS $$
     UNION SELECT _sub.state_attribute) g WHERE g.name IS NOT NULL
 $$;
 
--- What of a flow's transitions that start flows will fail: flows that are not there, attributes that these have not.
+-- Returns what of a flow's transitions that start flows will fail: flows that are not there, attributes that these have
+-- not.
 CREATE OR REPLACE FUNCTION wed.subprocess_faults(_flow_id integer) RETURNS SETOF text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -479,14 +480,14 @@ LANGUAGE sql AS $$
   FROM wed.flow p WHERE p.flow_id = s.flow_id AND p.tenant_id = _flow.tenant_id AND s.starts = _flow.name
 $$;
 
--- A list of attributes and their sources in which a source has another name.
+-- Renames a source in a list of attributes and their sources.
 CREATE OR REPLACE FUNCTION wed.renamed_sources(_named jsonb, _former text, _name text) RETURNS jsonb
 LANGUAGE sql IMMUTABLE AS $$
   SELECT coalesce(jsonb_object_agg(n.key, CASE n.value WHEN _former THEN _name ELSE n.value END), '{}')
   FROM jsonb_each_text(_named) n
 $$;
 
--- A list of attributes and their sources in which an attribute has another name.
+-- Renames an attribute in a list of attributes and their sources.
 CREATE OR REPLACE FUNCTION wed.renamed_targets(_named jsonb, _former text, _name text) RETURNS jsonb
 LANGUAGE sql IMMUTABLE AS $$
   SELECT coalesce(jsonb_object_agg(CASE n.key WHEN _former THEN _name ELSE n.key END, n.value), '{}')

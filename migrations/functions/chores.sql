@@ -96,8 +96,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT 'postponed', format('%s of %stenant %s: %s put off, the first %s s ago: %s', k.what,
       'flow ' || f.name || ' of ', t.name, count(*), (extract(epoch FROM clock_timestamp() - min(p.since)))::bigint,
       p.reason),
-    'Other flows go on. Mend what the reason names, or end the session that holds the lock; it is tried again within '
-    '64 s.'
+    'Other flows are not affected. Mend what the reason names, or end the session that holds the lock; it is tried '
+    'again within 64 s.'
   FROM wed.postponed p JOIN wed.tenant t USING (tenant_id) LEFT JOIN wed.flow f USING (flow_id)
   JOIN (VALUES ('abandoned', 'jobs of a host that is gone'), ('overdue', 'overdue workers'),
     ('exhausted', 'jobs without attempts left'), ('stale', 'jobs whose condition no longer holds'),

@@ -12,9 +12,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     OR h.host_id IS NULL AND g.host_id > 0
 $$;
 
--- Frees a job whose host is gone, or whose worker's lease has ended. The attempt is on record and counts; from the second on a job waits, each its own
--- time, so that one that kills its host meets others. A host whose row is held claims or commits just now. A host's
--- death is not its jobs' fault, so a job has three attempts at the least.
+-- Frees a job whose host is gone, or whose worker's lease has ended. The attempt is on record and counts; from the
+-- second on a job waits, each its own time, so that one that kills its host meets others. A host whose row is held
+-- claims or commits just now. A host's death is not its jobs' fault, so a job has three attempts at the least.
 CREATE OR REPLACE FUNCTION wed.do_abandoned(_tenant_id integer, _flow_id integer, _wid bigint, _tgid integer)
 RETURNS jsonb LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -77,7 +77,7 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   SELECT count(*) FROM gone
 $$;
 
--- The hosts that jobs are leased to, one probe of the index for each.
+-- Returns the hosts that jobs are leased to, one probe of the index for each.
 CREATE OR REPLACE FUNCTION wed.hosts_with_jobs() RETURNS TABLE (host_id integer)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WITH RECURSIVE n(host_id) AS (

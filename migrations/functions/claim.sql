@@ -166,7 +166,7 @@ BEGIN
   RETURN _removed;
 END $$;
 
--- Does so with jobs of one flow, some more at a time, until _until; the rest is put off. The first few of a claim are
+-- Removes stale jobs of one flow, some more at a time, until _until; the rest is put off. The first few of a claim are
 -- looked at whatever the time (_begun: they were). A flow whose table is locked
 -- or whose conditions raise is left out for a second, and twice as long each time; a tenant at whose jobs the time
 -- ends, for ten times as long as it took.
@@ -257,8 +257,9 @@ LANGUAGE sql AS $$
   ON CONFLICT (kind, flow_id, thing, tgid, tenant_id) DO UPDATE SET until = excluded.until RETURNING until
 $$;
 
--- Whether a pending job's condition holds in the committed state, without a lock; null when another session keeps it
--- from being looked at. While the state that fired the job is still the last one, nothing but time can have changed it.
+-- Returns whether a pending job's condition holds in the committed state, without a lock; null when another session
+-- keeps it from being looked at. While the state that fired the job is still the last one, nothing but time can have
+-- changed it.
 CREATE OR REPLACE FUNCTION wed.condition_holds(_flow_id integer, _wid integer, _tgid integer) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '20ms' AS $$
 BEGIN
@@ -317,7 +318,7 @@ BEGIN
   RETURN _leased;
 END $$;
 
--- Which tenants a claim may give more jobs to: those that got as many as _share.
+-- Returns which tenants a claim may give more jobs to: those that got as many as _share.
 CREATE OR REPLACE FUNCTION wed.rooms_left(_rooms wed.room[], _leased tid[], _share integer) RETURNS wed.room[]
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -374,8 +375,8 @@ BEGIN
   RETURN _more;
 END $$;
 
--- The jobs that a host holds, of those in some rows. Each is looked up where it is: of tokens there is no index, and
--- to go through all that the host holds took 5 ms with 700 jobs in flight.
+-- Returns the jobs that a host holds, of those in some rows. Each is looked up where it is: of tokens there is no
+-- index, and to go through all that the host holds took 5 ms with 700 jobs in flight.
 CREATE OR REPLACE FUNCTION wed.held(_host_id integer, _taken tid[]) RETURNS SETOF wed.claimed
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -390,7 +391,7 @@ BEGIN
   WHERE j.host_id = _host_id;
 END $$;
 
--- Whether a job of the hosts is due that nobody has claimed, and in how many milliseconds the next one will
+-- Returns whether a job of the hosts is due that nobody has claimed, and in how many milliseconds the next one will
 -- be that is not due yet; null when there is none.
 CREATE OR REPLACE FUNCTION wed.next_due(OUT waits boolean, OUT next_ms bigint)
 LANGUAGE plpgsql STABLE AS $$

@@ -16,7 +16,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WHERE NOT EXISTS (SELECT FROM wed.clock c WHERE c.flow_id = d.flow_id)
 $$;
 
--- Looks at running instances of a flow, some after the other until 150 ms have passed; the next look goes on there. At
+-- Looks at running instances of a flow, one after another until 150 ms have passed; the next look continues there. At
 -- the end of a round it is known when a condition can become true next (wed.look_by_clock).
 CREATE OR REPLACE FUNCTION wed.do_clock(_tenant_id integer, _flow_id integer, _thing bigint, _tgid integer)
 RETURNS jsonb LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'

@@ -46,8 +46,8 @@ BEGIN
   RETURN _beside_old;
 END $$;
 
--- Whether some transaction has been open since some 500 others that wrote: old versions of all rows that were changed
--- since then are kept too. Of other roles' sessions only pg_read_all_stats may know.
+-- Returns whether some transaction has been open since some 500 others that wrote: old versions of all rows that were
+-- changed since then are kept too. Of other roles' sessions only pg_read_all_stats may know.
 CREATE OR REPLACE FUNCTION wed.is_beside_old() RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT EXISTS (SELECT FROM pg_stat_activity

@@ -52,8 +52,8 @@ BEGIN
   UPDATE wed.trigger w SET condition_group = n.number FROM n WHERE w.tgid = n.tgid AND n.condition_group <> n.number;
 END $$;
 
--- The statement by which a flow's apply finds out which groups of conditions read nothing that a result assigns; null
--- where conditions are not in groups.
+-- Returns the statement by which a flow's apply finds out which groups of conditions read nothing that a result
+-- assigns; null where conditions are not in groups.
 CREATE OR REPLACE FUNCTION wed.keep_groups_text(_flow wed.flow) RETURNS text
 LANGUAGE sql STABLE AS $$
   SELECT format($t$IF NOT _beside_old AND wed.are_of_version(%s, %s, _results) THEN
@@ -64,8 +64,8 @@ LANGUAGE sql STABLE AS $$
   HAVING count(*) > 0
 $$;
 
--- The expression that says of a row whether a trigger fires: its number, with the group's above 32 bits; null where it
--- does not. Keys of its reservation that cannot be evaluated are as a condition that cannot.
+-- Returns the expression that says of a row whether a trigger fires: its number, with the group's above 32 bits; null
+-- where it does not. Keys of its reservation that cannot be evaluated are as a condition that cannot.
 CREATE OR REPLACE FUNCTION wed.fired_expression(_trigger wed.trigger, _constraint wed.trigger_constraint) RETURNS text
 LANGUAGE sql STABLE AS $$
   SELECT format('CASE WHEN %s THEN %s END', _trigger.guarded, CASE
@@ -74,7 +74,7 @@ LANGUAGE sql STABLE AS $$
     ELSE ((_trigger.condition_group::bigint << 32) + _trigger.tgid)::text END)
 $$;
 
--- What the template match holds of a flow: its conditions, by group, and how a state is written.
+-- Returns what the template match holds of a flow: its conditions, by group, and how a state is written.
 CREATE OR REPLACE FUNCTION wed.match_values(_flow wed.flow) RETURNS jsonb
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -102,7 +102,7 @@ BEGIN
     'kept', CASE WHEN _grouped THEN 'coalesce(_kept, ''{}'')' ELSE 'NULL::integer[]' END);
 END $$;
 
--- What the templates gate_insert and gate_update hold of a flow: how a row is measured, and which attributes a
+-- Returns what the templates gate_insert and gate_update hold of a flow: how a row is measured, and which attributes a
 -- statement changed. An attribute is compared by the image of its value, in which numbers of equal worth and settings
 -- of a session have no part.
 CREATE OR REPLACE FUNCTION wed.gate_values(_flow wed.flow) RETURNS jsonb
@@ -119,9 +119,9 @@ LANGUAGE sql STABLE AS $$
   WHERE attrelid = format('%I.wed_flow', _flow.shape_schema)::regclass AND attnum > 0 AND NOT attisdropped
 $$;
 
--- The expression that makes a JSON object of some of the attributes (_only; null: all) of a _row of a flow's shape,
--- as text. row_to_json says the same, and asks the catalog about the type of each value of each row. What is known
--- between quotes is made by one function; it comes last, because its opening brace is easily left out.
+-- Returns the expression that makes a JSON object of some of the attributes (_only; null: all) of a _row of a flow's
+-- shape, as text. row_to_json says the same, and asks the catalog about the type of each value of each row. What is
+-- known between quotes is made by one function; it comes last, because its opening brace is easily left out.
 CREATE OR REPLACE FUNCTION wed.state_as_text(_shape text, _only text[]) RETURNS text
 LANGUAGE sql STABLE AS $$
   SELECT CASE WHEN quoted IS NULL AND bare IS NULL THEN '''{}'''
@@ -161,7 +161,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- The statement that applies a SET clause to instances, or assigns literals to attributes. $1 is an array of
+-- Returns the statement that applies a SET clause to instances, or assigns literals to attributes. $1 is an array of
 -- wed.result; literal n is _b._n, up to _count. It returns the new rows, and an instance whose row is too large
 -- (_large, an expression over one). _beside_old: the newest version of a row is looked for (template apply).
 CREATE OR REPLACE FUNCTION wed.update_statement(
@@ -261,8 +261,8 @@ BEGIN
   END IF;
 END $$;
 
--- A checked condition as it is run: Postgres itself puts in the bounded functions and operators, as it finds them
--- first, and what it found is judged again, by identity. One that weighs something looks at the time when it has
+-- Returns a checked condition as it is run: Postgres itself puts in the bounded functions and operators, as it finds
+-- them first, and what it found is judged again, by identity. One that weighs something looks at the time when it has
 -- been evaluated.
 CREATE OR REPLACE FUNCTION wed.guarded(_shape_schema text, _tgid integer, _predicate text, _weight integer) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -274,8 +274,8 @@ BEGIN
   RETURN CASE WHEN _weight > 0 THEN format('wed_bounded.in_time(%s)', _found.sql) ELSE _found.sql END;
 END $$;
 
--- A condition that is stored, written anew as it is run, and what it weighs. One that the rules allow no more fails
--- when it is evaluated, so its flow keeps working and each instance that meets it says why.
+-- Returns a condition that is stored, written anew as it is run, and what it weighs. One that the rules allow no more
+-- fails when it is evaluated, so its flow keeps working and each instance that meets it says why.
 CREATE OR REPLACE FUNCTION wed.rewritten(_shape_schema text, _of wed.trigger, OUT guarded text, OUT weight integer)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

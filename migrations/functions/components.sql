@@ -33,7 +33,7 @@ BEGIN
   RETURN _version;
 END $$;
 
--- The component that performs a transition of a flow: the active version of the one bound to it.
+-- Returns the component that performs a transition of a flow: the active version of the one bound to it.
 CREATE OR REPLACE FUNCTION wed.bound_component(_flow_id integer, _trname text) RETURNS integer
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT c.component_id

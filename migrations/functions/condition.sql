@@ -119,7 +119,7 @@ BEGIN
   END IF;
 END $check$;
 
--- The brackets that are open after a token; refuses one that closes another than the last, and more than 200.
+-- Returns the brackets that are open after a token; refuses one that closes another than the last, and more than 200.
 CREATE OR REPLACE FUNCTION wed.check_bracket(_open text, _token text, _at integer) RETURNS text
 LANGUAGE plpgsql IMMUTABLE AS $check$
 BEGIN
@@ -139,7 +139,7 @@ BEGIN
   RETURN _open;
 END $check$;
 
--- The comment that a text begins with, with those within it; null where it does not end.
+-- Returns the comment that a text begins with, with those within it; null where it does not end.
 CREATE OR REPLACE FUNCTION wed.comment_at(_rest text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE AS $check$
 DECLARE
@@ -156,7 +156,7 @@ BEGIN
   RETURN _comment;
 END $check$;
 
--- The token that a text begins with, as Postgres's lexer reads it, or what is wrong there. Only what is between
+-- Returns the token that a text begins with, as Postgres's lexer reads it, or what is wrong there. Only what is between
 -- quotes or comment signs may be longer than _near, of which 300 characters are there unless the text ends: finding
 -- a place in a long text takes long.
 CREATE OR REPLACE FUNCTION wed.token_at(_near text, _text text, _at integer, OUT token text, OUT fault text)
@@ -210,8 +210,8 @@ BEGIN
   END CASE;
 END $check$;
 
--- What is written instead of a token, and how much of what stands before it: numbers with underscores or to another
--- base, and AT LOCAL, as versions write them that do not know these.
+-- Returns what is written instead of a token, and how much of what stands before it: numbers with underscores or to
+-- another base, and AT LOCAL, as versions write them that do not know these.
 CREATE OR REPLACE FUNCTION wed.portable_token(_bare text, _token text, _before text, OUT token text, OUT taken integer)
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -236,14 +236,15 @@ END $$;
 -- shape, its analysed tree is held against an allow-list, and what is stored and run is the deparsed
 -- tree, never the text. Every way of writing wed_trig passes here.
 
--- Where a name stands in a predicate, as a sentence.
+-- Returns where a name stands in a predicate, as a sentence.
 CREATE OR REPLACE FUNCTION wed.place(_name text, _text text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE strpos(lower(_text), lower(_name)) WHEN 0 THEN 'It is what Postgres makes of the predicate.'
     ELSE format('At character %s of the predicate.', strpos(lower(_text), lower(_name))) END
 $$;
 
--- A predicate as Postgres understands it against a flow's shape: its node tree, the text that it deparses to, and the
--- attributes that it reads. Every setting that the parser or the deparser reads is pinned here and in put_on_shape.
+-- Returns a predicate as Postgres understands it against a flow's shape: its node tree, the text that it deparses to,
+-- and the attributes that it reads. Every setting that the parser or the deparser reads is pinned here and in
+-- put_on_shape.
 CREATE OR REPLACE FUNCTION wed.analysed(
   _shape_schema text, _tgid integer, _predicate text, _bounded boolean, OUT tree text, OUT sql text, OUT reads text[])
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
@@ -261,10 +262,10 @@ BEGIN
   PERFORM wed.take_off_shape(_shape_schema, _tgid);
 END $$;
 
--- A condition, as Postgres deparsed it, spelled so that its bounded calls can be put in by name: casts of text to
--- numbers, points in time and documents look at the text first, and POSITION and TRIM are plain calls. It reads
--- tokens and keeps a stack of brackets; a string of the deparser's has no escapes, and it puts each operand of a
--- cast in brackets. The result is analysed again and judged by what Postgres finds (wed.check_calls).
+-- Returns a condition, as Postgres deparsed it, spelled so that its bounded calls can be put in by name: casts of text
+-- to numbers, points in time and documents look at the text first, and POSITION and TRIM are plain calls. It reads
+-- tokens and keeps a stack of brackets; a string of the deparser's has no escapes, and it puts each operand of a cast
+-- in brackets. The result is analysed again and judged by what Postgres finds (wed.check_calls).
 CREATE OR REPLACE FUNCTION wed.spelled(_sql text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -360,8 +361,8 @@ END $$;
 
 ALTER FUNCTION wed.plan_on_shape(text, text) OWNER TO wed_predicate;
 
--- The nodes of an analysed expression, in the order in which they open. In the text of a node tree, constants are
--- numbers and names are escaped, so a tenant's text cannot look like a node or a field.
+-- Returns the nodes of an analysed expression, in the order in which they open. In the text of a node tree, constants
+-- are numbers and names are escaped, so a tenant's text cannot look like a node or a field.
 CREATE OR REPLACE FUNCTION wed.expression_nodes(_tree text) RETURNS wed.expression_node[]
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

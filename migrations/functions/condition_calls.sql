@@ -1,4 +1,4 @@
--- What a condition may call, with which constants, and what that weighs (decision 0037).
+-- Calls that a condition may make, with which constants, and their weights (decision 0037).
 
 -- Holds the calls of an analysed expression against the table, by what they are, whatever they are called. As it is run
 -- (_run), what is bounded must be the bounded one, and text that is cast must have passed its guard.
@@ -44,7 +44,7 @@ BEGIN
   END IF;
 END $$;
 
--- A function as wed.allowed_call names it.
+-- Returns a function as wed.allowed_call names it.
 CREATE OR REPLACE FUNCTION wed.call_of_function(_oid oid, OUT call text, OUT schema text)
 LANGUAGE sql STABLE AS $$
   SELECT format('%s(%s)', p.proname, (SELECT string_agg(t.typname, ' ' ORDER BY a.at)
@@ -53,7 +53,7 @@ LANGUAGE sql STABLE AS $$
   FROM pg_proc p JOIN pg_namespace s ON s.oid = p.pronamespace WHERE p.oid = _oid
 $$;
 
--- An operator as wed.allowed_call names it.
+-- Returns an operator as wed.allowed_call names it.
 CREATE OR REPLACE FUNCTION wed.call_of_operator(_oid oid, OUT call text, OUT schema text)
 LANGUAGE sql STABLE AS $$
   SELECT format('%s(%s)', o.oprname, concat_ws(' ', l.typname, r.typname)), s.nspname
@@ -117,7 +117,7 @@ BEGIN
   END IF;
 END $check$;
 
--- The text of a constant of a node tree: its bytes, with sign, behind the four of its length.
+-- Returns the text of a constant of a node tree: its bytes, with sign, behind the four of its length.
 CREATE OR REPLACE FUNCTION wed.constant_text(_fields text) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT convert_from(decode(coalesce(string_agg(lpad(to_hex((b::integer + 256) % 256), 2, '0'), '' ORDER BY n),
@@ -127,7 +127,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     ' ') WITH ORDINALITY t(b, n)
 $$;
 
--- A number of which _digits and _rest are the parts, without underscores and to the base of ten; null when it is none.
+-- Returns a number of which _digits and _rest are the parts, without underscores and to the base of ten; null when it
+-- is none.
 CREATE OR REPLACE FUNCTION wed.plain_number(_digits text, _rest text) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE
@@ -156,7 +157,8 @@ BEGIN
   END IF;
 END $$;
 
--- How often a format puts in the argument that it puts in most often. A placeholder that names none takes the next.
+-- Returns how often a format puts in the argument that it puts in most often. A placeholder that names none takes the
+-- next.
 CREATE OR REPLACE FUNCTION wed.format_repeats(_format text) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -297,14 +299,14 @@ BEGIN
   END IF;
 END $$;
 
--- Whether a text names a time zone as Postgres's list of them does, or is an offset.
+-- Returns whether a text names a time zone as Postgres's list of them does, or is an offset.
 CREATE OR REPLACE FUNCTION wed.is_zone(_text text) RETURNS boolean
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT _text ~*
     '^\s*(?:[a-z][a-z/_-]{0,39}|(?:etc/)?(?:gmt|utc|uct)[+-]?[0-9]{1,2}|est5edt|cst6cdt|mst7mdt|pst8pdt|[+-]?[0-2]?[0-9](?::?(?:00|15|30|45))?)\s*$'
 $$;
 
--- Which of the kinds that are weighed a node's value is: text, a document (or array), or narrow.
+-- Returns which of the kinds that are weighed a node's value is: text, a document (or array), or narrow.
 CREATE OR REPLACE FUNCTION wed.kind_of(_node text, _type text) RETURNS text
 LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE
@@ -313,7 +315,7 @@ LANGUAGE sql IMMUTABLE AS $$
     WHEN _type IN ('text', 'varchar', 'bpchar', 'bytea', 'json') THEN 'text' ELSE 'narrow' END
 $$;
 
--- How a node's value is made, in the words of wed.call_weight; null where it is one of its operands.
+-- Returns how a node's value is made, in the words of wed.call_weight; null where it is one of its operands.
 CREATE OR REPLACE FUNCTION wed.made_by(_of wed.expression_node, _operand_kind text, _kind text) RETURNS text
 LANGUAGE sql STABLE AS $$
   SELECT CASE
@@ -328,8 +330,8 @@ LANGUAGE sql STABLE AS $$
     END
 $$;
 
--- The size of a node's value in rows, as text and as what a document holds besides: of a document that becomes text six
--- times as much, of text that is read as a document three times.
+-- Returns the size of a node's value in rows, as text and as what a document holds besides: of a document that becomes
+-- text six times as much, of text that is read as a document three times.
 CREATE OR REPLACE FUNCTION wed.size_of(
   _of wed.expression_node, _makes text, _kind text, _plain bigint, _within bigint, _deep bigint, _most bigint,
   OUT text bigint, OUT documents bigint)
@@ -352,7 +354,7 @@ LANGUAGE sql IMMUTABLE AS $$
     ELSE _deep END
 $$;
 
--- What an analysed expression weighs, by the table's own words (host/guard/src/catalog.toml,
+-- Returns what an analysed expression weighs, by the table's own words (host/guard/src/catalog.toml,
 -- host/guard/src/weight.rs): each node's value has a size, in rows, as text and as documents; each call weighs by
 -- the sizes of its operands.
 CREATE OR REPLACE FUNCTION wed.weigh(_nodes wed.expression_node[]) RETURNS integer

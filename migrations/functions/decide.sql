@@ -1,4 +1,4 @@
--- What becomes of instances with new states: Algorithm 1 of the papers over a set of instances. Nothing here writes.
+-- Decides about instances with new states: Algorithm 1 of the papers over a set of instances. Nothing here writes.
 --
 -- wed.decide pairs each new state with the job that ends with it, by flow and wid, and takes three steps:
 --   1. wed.decide_outcome   what the instance becomes, and which triggers fire
@@ -143,7 +143,7 @@ BEGIN
   RETURN _pool;
 END $$;
 
--- An instance's present state, evaluated anew: for a skipped job, an exhausted one, a re-match.
+-- Returns an instance's present state, evaluated anew: for a skipped job, an exhausted one, a re-match.
 CREATE OR REPLACE FUNCTION wed.as_it_stands(_flow_id integer, _wid integer) RETURNS wed.evaluated[]
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -155,7 +155,7 @@ BEGIN
   RETURN _rows;
 END $$;
 
--- The one job that ends, for wed.pass_gate.
+-- Returns the one job that ends, for wed.pass_gate.
 CREATE OR REPLACE FUNCTION wed.finished_job(
   _flow_id integer, _wid integer, _tgid integer, _token bigint, _fuel bigint DEFAULT NULL, _us bigint DEFAULT NULL,
   _memory bigint DEFAULT NULL) RETURNS wed.finished[]

@@ -40,7 +40,7 @@ BEGIN
       FROM jsonb_array_elements(_triggers) WITH ORDINALITY t(doc, at)));
 END $$;
 
--- An instance's present state, as a document.
+-- Returns an instance's present state, as a document.
 CREATE OR REPLACE FUNCTION wed.present_state(_flow wed.flow, _wid integer) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -51,7 +51,7 @@ BEGIN
   RETURN _state;
 END $$;
 
--- The triggers of a flow, or the one of a name, explained over a state.
+-- Returns the triggers of a flow, or the one of a name, explained over a state.
 CREATE OR REPLACE FUNCTION wed.explain_triggers(_flow wed.flow, _trigger text, _state jsonb) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -76,14 +76,14 @@ BEGIN
   RETURN _explained;
 END $$;
 
--- The name by which a trigger is known: its own, or its transition's; `final` of the final condition.
+-- Returns the name by which a trigger is known: its own, or its transition's; `final` of the final condition.
 CREATE OR REPLACE FUNCTION wed.name_of_trigger(_trigger wed.trigger) RETURNS text
 LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE WHEN _trigger.cfinal THEN 'final' ELSE coalesce(nullif(_trigger.tgname, ''), _trigger.trname) END
 $$;
 
--- A condition over a state: its value, and its clauses with theirs, in reading order. A clause decides where every
--- joint above it has its value from it: the part of an AND or OR with the same value, and what NOT turns around.
+-- Returns a condition over a state: its value, and its clauses with theirs, in reading order. A clause decides where
+-- every joint above it has its value from it: the part of an AND or OR with the same value, and what NOT turns around.
 CREATE OR REPLACE FUNCTION wed.explain_condition(_shape text, _predicate text, _guarded text, _state jsonb)
   RETURNS jsonb
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -115,8 +115,8 @@ BEGIN
     'needed', wed.change_needed(_clauses));
 END $$;
 
--- The change that a condition needs: the clauses that would have to become true for the clause at a path to be true, or
--- false, as wanted; null if it is.
+-- Returns the change that a condition needs: the clauses that would have to become true for the clause at a path to be
+-- true, or false, as wanted; null if it is.
 CREATE OR REPLACE FUNCTION wed.change_needed(_clauses jsonb, _path text DEFAULT '', _wanted boolean DEFAULT true)
   RETURNS text
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -138,7 +138,7 @@ BEGIN
   RETURN CASE WHEN _path = '' OR cardinality(_parts) = 1 THEN _joined ELSE format('(%s)', _joined) END;
 END $$;
 
--- The values of clauses over one state, each with why it has none: together, or singly where one fails.
+-- Returns the values of clauses over one state, each with why it has none: together, or singly where one fails.
 CREATE OR REPLACE FUNCTION wed.clause_answers(_shape text, _sql text[], _state jsonb) RETURNS jsonb[]
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -163,10 +163,10 @@ BEGIN
   RETURN _answers;
 END $$;
 
--- The outcome of a trigger for the present state, with its job while that is pending: `disabled`, `pending`, `fault`,
--- `false`, `unknown`, `final` (the instance has ended, or ends when its jobs have), `suppressed` by the final
--- condition, or `holds`: nothing is pending, because it was skipped, or time or a change of the model made
--- the condition true.
+-- Returns the outcome of a trigger for the present state, with its job while that is pending: `disabled`, `pending`,
+-- `fault`, `false`, `unknown`, `final` (the instance has ended, or ends when its jobs have), `suppressed` by the final
+-- condition, or `holds`: nothing is pending, because it was skipped, or time or a change of the model made the
+-- condition true.
 CREATE OR REPLACE FUNCTION wed.present_outcome(_flow wed.flow, _instance wed.instance, _all jsonb, _one jsonb)
   RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -187,7 +187,7 @@ BEGIN
     ELSE 'holds' END);
 END $$;
 
--- A pending job: since when, how often it was tried, what it waits for.
+-- Returns a pending job: since when, how often it was tried, what it waits for.
 CREATE OR REPLACE FUNCTION wed.explain_job(_job wed.job) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object('fired_by', _job.seq, 'attempt', _job.attempt, 'running', _job.host_id IS NOT NULL,
@@ -201,8 +201,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   FROM (SELECT wed.waiting_reason(_job.flow_id, _job.wid, _job.tgid) AS code) w
 $$;
 
--- The outcome of a trigger for a state of the trace: `fired`, or why not. One that held and did not fire was pending
--- already, or the state was final.
+-- Returns the outcome of a trigger for a state of the trace: `fired`, or why not. One that held and did not fire was
+-- pending already, or the state was final.
 CREATE OR REPLACE FUNCTION wed.past_outcome(_row wed.trace, _one jsonb) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object('outcome', CASE
@@ -213,22 +213,22 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     ELSE 'holds' END)
 $$;
 
--- A value as an explanation shows it: a long one is cut.
+-- Returns a value as an explanation shows it: a long one is cut.
 CREATE OR REPLACE FUNCTION wed.short_value(_value jsonb) RETURNS jsonb
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE WHEN length(_value::text) <= 200 THEN _value ELSE to_jsonb(left(_value #>> '{}', 200) || '…') END
 $$;
 
--- A status in a word.
+-- Returns a status in a word.
 CREATE OR REPLACE FUNCTION wed.status_word(_status "char") RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE _status WHEN 'F' THEN 'final' WHEN 'E' THEN 'exception' ELSE 'regular' END
 $$;
 
--- The clauses of a condition as Postgres deparsed it (wed.trigger.predicate, wed.trigger.guarded): what AND, OR and NOT
--- join, each with its path from the root. The deparser puts every AND, OR and NOT in brackets of its own and writes
--- them in capitals, and a string of its has no escapes, so a clause is a whole node of the checked tree.
--- Of a condition of more than 200 clauses the rest stays joined.
+-- Returns the clauses of a condition as Postgres deparsed it (wed.trigger.predicate, wed.trigger.guarded): what AND, OR
+-- and NOT join, each with its path from the root. The deparser puts every AND, OR and NOT in brackets of its own and
+-- writes them in capitals, and a string of its has no escapes, so a clause is a whole node of the checked tree. Of a
+-- condition of more than 200 clauses the rest stays joined.
 CREATE OR REPLACE FUNCTION wed.clauses(_sql text)
   RETURNS TABLE (path integer[], kind text, sql text, names text[])
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -275,7 +275,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- A deparsed condition, token by token.
+-- Returns a deparsed condition, token by token.
 CREATE OR REPLACE FUNCTION wed.condition_tokens(_sql text) RETURNS text[]
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT ARRAY(SELECT m[1] FROM regexp_matches(
@@ -285,7 +285,7 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
       || $r$|[0-9.]+|\s+|::|[-+*/<>=~!@#%^&|?]+|.)$r$, 'g') AS m)
 $$;
 
--- The token that closes each bracket, by the token that opens it.
+-- Returns the token that closes each bracket, by the token that opens it.
 CREATE OR REPLACE FUNCTION wed.closing_brackets(_t text[]) RETURNS integer[]
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -305,7 +305,7 @@ BEGIN
   RETURN _close;
 END $$;
 
--- The tokens AND and OR that join clauses between two tokens, outside of any bracket.
+-- Returns the tokens AND and OR that join clauses between two tokens, outside of any bracket.
 CREATE OR REPLACE FUNCTION wed.joints(_t text[], _close integer[], _from integer, _to integer) RETURNS integer[]
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -319,7 +319,7 @@ BEGIN
   RETURN _joints;
 END $$;
 
--- The names in a clause that may be attributes: neither types nor functions.
+-- Returns the names in a clause that may be attributes: neither types nor functions.
 CREATE OR REPLACE FUNCTION wed.names_in(_t text[]) RETURNS text[]
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT ARRAY(
@@ -330,7 +330,7 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
       AND coalesce(after, '') NOT IN ('(', '.') ORDER BY 1)
 $$;
 
--- A clause as a person reads it: text is not said to be text.
+-- Returns a clause as a person reads it: text is not said to be text.
 CREATE OR REPLACE FUNCTION wed.readable(_sql text) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT string_agg(t, '' ORDER BY at) FILTER (WHERE NOT is_type)
@@ -339,8 +339,8 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
         FROM unnest(wed.condition_tokens(_sql)) WITH ORDINALITY u(t, at) WINDOW w AS (ORDER BY at)) n
 $$;
 
--- The values of some clauses over some states, an array for each state. They run as the role without rights, and are
--- parts of conditions that were checked when they were defined: nothing else calls this.
+-- Returns the values of some clauses over some states, an array for each state. They run as the role without rights,
+-- and are parts of conditions that were checked when they were defined: nothing else calls this.
 CREATE OR REPLACE FUNCTION wed.clause_values(_shape text, _clauses text[], _states jsonb)
   RETURNS TABLE (at bigint, answers boolean[])
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -397,7 +397,7 @@ BEGIN
       'triggers', wed.explain_triggers(_flow, NULL, (_rows[1]).state::jsonb));
 END $$;
 
--- The job that a state is assumed to end: that of the trigger named, or the exception's; none for an event.
+-- Returns the job that a state is assumed to end: that of the trigger named, or the exception's; none for an event.
 CREATE OR REPLACE FUNCTION wed.job_that_writes(_flow wed.flow, _wid integer, _trigger text) RETURNS wed.job
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -414,7 +414,7 @@ BEGIN
   RETURN _job;
 END $$;
 
--- The refusal that the gate would raise: its code, message and hint; null: none.
+-- Returns the refusal that the gate would raise: its code, message and hint; null: none.
 CREATE OR REPLACE FUNCTION wed.refusal_foreseen(_flow wed.flow, _job wed.job, _values jsonb, _decision wed.decision)
   RETURNS jsonb
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -447,8 +447,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   FROM wed.trigger t LEFT JOIN wed.trigger_constraint c USING (tgid) WHERE t.tgid = ANY (_tgids)
 $$;
 
--- What skipping a job, cancelling or going back would do to an instance: its status and pending transitions afterwards,
--- what is dropped, and the steps that compensations would undo, newest first. It is done, and taken back.
+-- Returns what skipping a job, cancelling or going back would do to an instance: its status and pending transitions
+-- afterwards, what is dropped, and the steps that compensations would undo, newest first. It is done, and taken back.
 CREATE OR REPLACE FUNCTION wed.foresee_act(_flow_id integer, _wid integer, _act text, _transition text, _to_seq integer)
   RETURNS jsonb
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -476,16 +476,16 @@ BEGIN
     'drops', ARRAY(SELECT unnest(_before) EXCEPT SELECT unnest(_after) ORDER BY 1));
 END $$;
 
--- The transitions that are pending for an instance.
+-- Returns the transitions that are pending for an instance.
 CREATE OR REPLACE FUNCTION wed.pending_work(_flow_id integer, _wid integer) RETURNS text[]
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT ARRAY(SELECT j.trname FROM wed.job j WHERE j.flow_id = _flow_id AND j.wid = _wid AND j.trname <> '_EXCPT'
                ORDER BY j.tgid)
 $$;
 
--- The live instances for which a condition would have another value if it read otherwise. It is checked as a definition
--- is, and what that wrote is taken back. At most 10 000 instances and 3 s are looked at, oldest first (`complete`), and
--- the first 100 that differ are listed.
+-- Returns the live instances for which a condition would have another value if it read otherwise. It is checked as a
+-- definition is, and what that wrote is taken back. At most 10 000 instances and 3 s are looked at, oldest first
+-- (`complete`), and the first 100 that differ are listed.
 CREATE OR REPLACE FUNCTION wed.what_if_condition(_flow_id integer, _trigger text, _condition text) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -563,7 +563,7 @@ EXCEPTION WHEN OTHERS THEN
   FROM unnest(_wids) w CROSS JOIN LATERAL wed.compare_conditions(_flow, _old, _new, ARRAY[w]) p;
 END $$;
 
--- The graph of a flow, derived from its definition: its triggers, and an edge where one writes what the other's
+-- Returns the graph of a flow, derived from its definition: its triggers, and an edge where one writes what the other's
 -- condition reads, with what the traces of its newest instances and its pending jobs say of them. At most 300
 -- triggers, 2 000 rows of the trace, 100 000 jobs and 1 000 exceptions are looked at.
 CREATE OR REPLACE FUNCTION wed.graph(_flow_id integer) RETURNS jsonb
@@ -601,7 +601,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     'changed', (SELECT coalesce(jsonb_object_agg(trw, names), '{}') FROM changed))
 $$;
 
--- The triggers of a flow as nodes: what each reads and writes, who performs it, and what is pending or failed.
+-- Returns the triggers of a flow as nodes: what each reads and writes, who performs it, and what is pending or failed.
 CREATE OR REPLACE FUNCTION wed.graph_nodes(_flow_id integer, _sample jsonb) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WITH node AS (
@@ -629,7 +629,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   LEFT JOIN wed.subprocess s ON s.flow_id = _flow_id AND s.trname = n.trname
 $$;
 
--- The default of each attribute of a flow.
+-- Returns the default of each attribute of a flow.
 CREATE OR REPLACE FUNCTION wed.definition_defaults(_flow_id integer) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -640,8 +640,8 @@ BEGIN
   RETURN coalesce(_defaults, '{}');
 END $$;
 
--- The attributes that only hold a condition back: every clause that names one asks that it still be null, or have its
--- default. Whoever writes it makes the condition false, not true.
+-- Returns the attributes that only hold a condition back: every clause that names one asks that it still be null, or
+-- have its default. Whoever writes it makes the condition false, not true.
 CREATE OR REPLACE FUNCTION wed.guards_of(_predicate text, _reads text[], _defaults jsonb) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WITH clause AS MATERIALIZED (SELECT * FROM wed.clauses(_predicate)),
@@ -656,7 +656,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
              WHEN 'true' THEN quote_ident(r) END)) FROM test t WHERE r = ANY (t.names))
 $$;
 
--- The attributes that a component says its transition writes; null: it does not say.
+-- Returns the attributes that a component says its transition writes; null: it does not say.
 CREATE OR REPLACE FUNCTION wed.declared_writes(_component_id integer, _transition text) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT (SELECT jsonb_agg(w -> 'name') FROM jsonb_array_elements(nullif(e -> 'writes', 'null')) w)
@@ -664,8 +664,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WHERE c.component_id = _component_id AND e ->> 'transition' = _transition
 $$;
 
--- The edges between triggers: those whose transition writes what the other's condition reads, other than as a guard,
--- and those that the trace shows; from a new instance (null) to what it fired. `number`: how often the sample shows it.
+-- Returns the edges between triggers: those whose transition writes what the other's condition reads, other than as a
+-- guard, and those that the trace shows; from a new instance (null) to what it fired. `number`: how often the sample
+-- shows it.
 CREATE OR REPLACE FUNCTION wed.graph_edges(_nodes jsonb, _fired jsonb) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WITH node AS MATERIALIZED (

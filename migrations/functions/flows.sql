@@ -118,7 +118,7 @@ BEGIN
   EXECUTE format('DROP ROLE %I', _flow.role_name);
 END $$;
 
--- The names of a flow, as templates want them.
+-- Returns the names of a flow, as templates want them.
 CREATE OR REPLACE FUNCTION wed.flow_names(_flow wed.flow) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object('flow_id', _flow.flow_id, 'tenant_id', _flow.tenant_id,
@@ -173,7 +173,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- A template's text with its {{placeholders}} filled in, each once: a value is never looked through for others.
+-- Returns a template's text with its {{placeholders}} filled in, each once: a value is never looked through for others.
 -- Identifiers and literals come quoted. {{quote}} is the tag of a body between dollars, which no value can end, since
 -- nobody can guess it.
 CREATE OR REPLACE FUNCTION wed.fill_template(_name text, _values jsonb) RETURNS text
@@ -232,7 +232,8 @@ BEGIN
   EXECUTE format('GRANT INSERT, UPDATE, DELETE ON %I.wed_resource TO %I', _flow.schema_name, _flow.role_name);
 END $$;
 
--- A number for a trigger. All flows share the numbers; when they are used up those of removed triggers are given again.
+-- Returns a number for a trigger. All flows share the numbers; when they are used up those of removed triggers are
+-- given again.
 CREATE OR REPLACE FUNCTION wed.next_tgid() RETURNS integer
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -245,7 +246,7 @@ BEGIN
   RETURN _tgid;
 END $$;
 
--- Whether the jobs of all these results' instances know which conditions held by the flow's present version.
+-- Returns whether the jobs of all these results' instances know which conditions held by the flow's present version.
 CREATE OR REPLACE FUNCTION wed.are_of_version(_flow_id integer, _version integer, _results wed.result[]) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

@@ -369,7 +369,7 @@ BEGIN
     HINT = 'Let the instance reach its final state; `wed db retention --instances` removes finished ones after a time.';
 END $$;
 
--- Whether the tenant of a flow is suspended: nothing of it is started or changed.
+-- Returns whether the tenant of a flow is suspended: nothing of it is started or changed.
 CREATE OR REPLACE FUNCTION wed.is_suspended(_flow_id integer) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -377,7 +377,7 @@ BEGIN
                  WHERE f.flow_id = _flow_id AND t.suspended_at IS NOT NULL);
 END $$;
 
--- The sequence that numbers a flow's instances.
+-- Returns the sequence that numbers a flow's instances.
 CREATE OR REPLACE FUNCTION wed.wid_sequence(_flow_id integer) RETURNS regclass
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

@@ -21,7 +21,7 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- The requests that this transaction made or freed, and that nobody has dealt with.
+-- Returns the requests that this transaction made or freed, and that nobody has dealt with.
 CREATE OR REPLACE FUNCTION wed.open_requests() RETURNS bigint[]
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -71,7 +71,7 @@ BEGIN
   RETURN _granted;
 END $$;
 
--- The requests that are first in the queues of some keys.
+-- Returns the requests that are first in the queues of some keys.
 CREATE OR REPLACE FUNCTION wed.first_in_queues(_keys wed.resource_key[]) RETURNS SETOF bigint
 LANGUAGE sql STABLE ROWS 10 AS $$
   SELECT DISTINCT f.request_id FROM unnest(_keys) k CROSS JOIN LATERAL (
@@ -191,10 +191,10 @@ BEGIN
   RETURN _granted;
 END $$;
 
--- The requests that are first in the queues of some keys and can be granted: of each the locks of all its keys are held
--- (_covered), or are available at once. One that another transaction changes is being given up there. replaces: the
--- trigger of one of them holds something of its last firing. more: another request may have some of their keys too,
--- since they are counted or the same instance asks for them again.
+-- Returns the requests that are first in the queues of some keys and can be granted: of each the locks of all its keys
+-- are held (_covered), or are available at once. One that another transaction changes is being given up there.
+-- replaces: the trigger of one of them holds something of its last firing. more: another request may have some of their
+-- keys too, since they are counted or the same instance asks for them again.
 CREATE OR REPLACE FUNCTION wed.first_of_all(
   _keys wed.resource_key[], _covered bigint[], OUT ids bigint[], OUT replaces boolean, OUT more boolean)
 LANGUAGE plpgsql AS $$
@@ -243,8 +243,8 @@ LANGUAGE sql AS $$
   DELETE FROM wed.request r USING o WHERE r.request_id = o.request_id
 $$;
 
--- The keys of requests that were granted just now of which the next in the queue may have some too: counted ones, and
--- those that the same instance asks for again.
+-- Returns the keys of requests that were granted just now of which the next in the queue may have some too: counted
+-- ones, and those that the same instance asks for again.
 CREATE OR REPLACE FUNCTION wed.keys_for_more(_granted bigint[]) RETURNS wed.resource_key[]
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -260,8 +260,8 @@ BEGIN
       OR (o.flow_id, o.wid) = (r.flow_id, r.wid)));
 END $$;
 
--- The key that a request cannot have just now: another request is before it in the queue, or another instance holds
--- it, or too little of it is left; null when it can have all.
+-- Returns the key that a request cannot have just now: another request is before it in the queue, or another instance
+-- holds it, or too little of it is left; null when it can have all.
 CREATE OR REPLACE FUNCTION wed.in_the_way(_request wed.request) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -284,7 +284,7 @@ BEGIN
     ORDER BY v.key LIMIT 1);
 END $$;
 
--- The request that is first in the queue for a key.
+-- Returns the request that is first in the queue for a key.
 CREATE OR REPLACE FUNCTION wed.first_in_queue(_key wed.resource_key) RETURNS bigint
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -399,8 +399,8 @@ BEGIN
   WHERE v.request_id = w.request_id AND NOT v.held AND v.priority < _first AND wed.holds_up(w.flow_id, w.wid);
 END $$;
 
--- Where to begin to look at _most of a tenant's requests of a state: of more, at a moment by chance, so that who looks
--- again and again sees each of them at some time.
+-- Returns where to begin to look at _most of a tenant's requests of a state: of more, at a moment by chance, so that
+-- who looks again and again sees each of them at some time.
 CREATE OR REPLACE FUNCTION wed.moment_of_waiting(_tenant_id integer, _state "char", _most integer) RETURNS timestamptz
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -435,9 +435,10 @@ BEGIN
       AND ROW(v.tenant_id, v.resource, v.key)::wed.resource_key = ANY (_busy)));
 END $$;
 
--- A tenant's waiting requests that can never be granted unless one of them is given up. At first all of instances
--- that hold something and have nothing else to do; then those are left out that could proceed when all others release
--- what they hold. Of many it looks at some by chance, and gives up after a while: the next look takes others.
+-- Returns a tenant's waiting requests that can never be granted unless one of them is given up. At first all of
+-- instances that hold something and have nothing else to do; then those are left out that could proceed when all others
+-- release what they hold. Of many it looks at some by chance, and gives up after a while: the next look takes
+-- others.
 CREATE OR REPLACE FUNCTION wed.stuck_requests(_tenant_id integer) RETURNS bigint[]
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

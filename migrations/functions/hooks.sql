@@ -45,7 +45,7 @@ BEGIN
   RETURN _address;
 END $$;
 
--- The first of a hook's attributes that no event may set; null where all are open.
+-- Returns the first of a hook's attributes that no event may set; null where all are open.
 CREATE OR REPLACE FUNCTION wed.closed_attribute(_flow_id integer, _attributes jsonb) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT min(k) FROM jsonb_object_keys(_attributes) k JOIN wed.attribute a ON a.flow_id = _flow_id AND a.aname = k

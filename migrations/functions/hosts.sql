@@ -1,7 +1,7 @@
 -- Hosts: entering, leases, leaving, the number of the interface that a program must know.
 
--- The number of the interface between hosts and database: raised when a call, its arguments or their meaning change so
--- that a program that knows another one cannot work with this schema. Programs of wed 0.1.0 know the first.
+-- Returns the number of the interface between hosts and database: raised when a call, its arguments or their meaning
+-- change so that a program that knows another one cannot work with this schema. Programs of wed 0.1.0 know the first.
 CREATE OR REPLACE FUNCTION wed.interface_version() RETURNS integer
 LANGUAGE sql IMMUTABLE AS 'SELECT 2';
 
@@ -55,9 +55,9 @@ BEGIN
   DELETE FROM wed.host WHERE host_id = _host_id;
 END $$;
 
--- Whether a host runs, for what people are told: its leases hold, and the session that renews them is connected. The
--- session of a killed host ends at once; that of a host whose connection is silent lasts, so its leases decide. Which
--- host a job belongs to is decided by leases alone.
+-- Returns whether a host runs, for reports to people: its leases hold, and the session that renews them is connected.
+-- The session of a killed host ends at once; that of a host whose connection is silent lasts, so its leases decide.
+-- Which host a job belongs to is decided by leases alone.
 CREATE OR REPLACE FUNCTION wed.host_runs(_host wed.host) RETURNS boolean
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
   SELECT _host.expires_at > clock_timestamp()
@@ -87,8 +87,8 @@ BEGIN
   PERFORM wed.refuse_other_interface(1);
 END $$;
 
--- What a program of wed 0.1.0 calls to commit a batch, wed.settle(wed.write_states(...)), and to record failures: its
--- leases are lost, whatever they were. It drops the results, and the jobs are done by others.
+-- Refuses a program of wed 0.1.0, which calls wed.settle(wed.write_states(...)) to commit a batch, and to record
+-- failures: its leases are lost, whatever they were. It drops the results, and the jobs are done by others.
 CREATE OR REPLACE FUNCTION wed.write_states(
   _host_id integer, _shapes text[], _sets text[], _counts integer[], _widths integer[], _assigned text[],
   _literals integer[], _lit text[], _wids integer[], _tgids integer[], _careful boolean) RETURNS wed.evaluated[]

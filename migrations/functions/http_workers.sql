@@ -61,7 +61,7 @@ LANGUAGE sql AS $$
   ORDER BY c.turn, c.due
 $$;
 
--- Whether a job is on worklists.
+-- Returns whether a job is on worklists.
 CREATE OR REPLACE FUNCTION wed.is_persons_work(_flow_id integer, _wid integer, _tgid integer) RETURNS boolean
 LANGUAGE sql STABLE AS $$
   SELECT EXISTS (SELECT FROM wed.work_item i WHERE i.flow_id = _flow_id AND i.wid = _wid AND i.tgid = _tgid

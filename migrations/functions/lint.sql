@@ -149,7 +149,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   FROM (SELECT wed.order_cycle(_flow_id, NULL) AS cycle) y WHERE y.cycle IS NOT NULL
 $$;
 
--- The values of a flow's attributes in an instance that is started without any, as far as they are constants.
+-- Returns the values of a flow's attributes in an instance that is started without any, as far as they are constants.
 CREATE OR REPLACE FUNCTION wed.lint_defaults(_flow_id integer) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -172,7 +172,7 @@ DECLARE
   _left text := _predicate;
   _form text;
 BEGIN
-  -- Each comparison that is understood becomes the word t; what remains is made of words and brackets.
+  -- Each comparison that is understood becomes the word t; only words and brackets remain.
   FOREACH _form IN ARRAY ARRAY[
     format('%s (?:=|<>|IS DISTINCT FROM|IS NOT DISTINCT FROM) %s', _name, _text),
     format('%s (?:=|<>) (?:ANY|ALL) \(ARRAY\[%2$s(?:, %2$s)*\]\)', _name, _text),
@@ -187,8 +187,8 @@ BEGIN
   RETURN _left !~ '[^A-Za-z0-9_ ()"]' AND _left !~ '[A-Za-z0-9_"]\(';
 END $$;
 
--- The states that a flow's instances come to, among those that lint_values distinguishes: from the defaults, with
--- any value of an attribute that no transition may set, by transitions that set what they declare to any value by
+-- Returns the states that a flow's instances come to, among those that lint_values distinguishes: from the defaults,
+-- with any value of an attribute that no transition may set, by transitions that set what they declare to any value by
 -- which their own condition ends, where they can end it. whole: all of them; false where a trigger does not declare
 -- what it writes, or there are too many.
 CREATE OR REPLACE FUNCTION wed.lint_reached(_flow_id integer, OUT states wed.evaluated[], OUT whole boolean)
@@ -240,7 +240,7 @@ BEGIN
   whole := true;
 END $$;
 
--- The number of states that transitions come to from some states, equal ones counted.
+-- Returns the number of states that transitions come to from some states, equal ones counted.
 CREATE OR REPLACE FUNCTION wed.lint_successors(_some wed.evaluated[], _sets jsonb) RETURNS bigint
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce(sum(jsonb_array_length(_sets -> (f & 4294967295)::text)), 0)::bigint
@@ -323,7 +323,7 @@ EXCEPTION WHEN OTHERS THEN
   RETURN;
 END $$;
 
--- The values of each attribute that a flow's conditions distinguish, as a JSON array.
+-- Returns the values of each attribute that a flow's conditions distinguish, as a JSON array.
 CREATE OR REPLACE FUNCTION wed.lint_values(_flow_id integer) RETURNS TABLE (name text, list jsonb)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

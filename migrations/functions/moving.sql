@@ -35,8 +35,8 @@ $$;
 
 -- Lists the parts of a tenant's file, each with the query that reads it. Shared tables come first, then of each flow
 -- its attributes, triggers, series of numbers, and last its states. Without _with_secrets tokens, inbound hooks and the
--- secrets of webhooks stay behind; secrets of flows are always encrypted. Passwords of flows' roles are never in it: new ones are
--- made.
+-- secrets of webhooks stay behind; secrets of flows are always encrypted. Passwords of flows' roles are never in it:
+-- new ones are made.
 CREATE OR REPLACE FUNCTION wed.tenant_parts(_tenant_id integer, _with_secrets boolean)
 RETURNS TABLE (name text, columns text[], query text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$

@@ -100,8 +100,8 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- The next number of a series. Of one without gaps the smallest that nobody has or is taking: who takes one locks
--- that row only, and it is free again where its transaction is not committed, or did not use it.
+-- Returns the next number of a series. Of one without gaps the smallest that nobody has or is taking: who takes one
+-- locks that row only, and it is free again where its transaction is not committed, or did not use it.
 CREATE OR REPLACE FUNCTION wed.next_number(_flow_id integer, _attribute text) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

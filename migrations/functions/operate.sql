@@ -20,7 +20,7 @@ BEGIN
   RETURN _status;
 END $$;
 
--- The text of an operator's action in the trace: who and why.
+-- Returns the text of an operator's action in the trace: who and why.
 CREATE OR REPLACE FUNCTION wed.reasoned(_actor text, _reason text) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT _actor || coalesce(': ' || left(nullif(btrim(_reason), ''), 1000), '')
@@ -264,7 +264,7 @@ BEGIN
       EXECUTE format('SELECT FROM jsonb_populate_record(NULL::%I.wed_flow, $1)', _flow.schema_name)
         USING jsonb_build_object(_one.aname, _one.value);
     EXCEPTION WHEN data_exception THEN
-      RAISE EXCEPTION 'attribute "%" is of type %: %', _one.aname, _one.atype, SQLERRM USING ERRCODE = SQLSTATE,
+      RAISE EXCEPTION 'attribute "%" has type %: %', _one.aname, _one.atype, SQLERRM USING ERRCODE = SQLSTATE,
         HINT = format('Give a value of type %s, or null.', _one.atype);
     END;
     IF jsonb_typeof(_one.value) = 'string' AND _one.atype !~ '\]\s*$'
@@ -286,8 +286,9 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   WHERE flow_id = _flow_id AND wid = _wid AND host_id IS NOT NULL
 $$;
 
--- The enabled conditions of a flow over an instance's present state, the final one last: the trigger's name, or its
--- transition's; the condition as it was written; whether it holds, null where the state cannot be evaluated; and why.
+-- Returns the enabled conditions of a flow over an instance's present state, the final one last: the trigger's name, or
+-- its transition's; the condition as it was written; whether it holds, null where the state cannot be evaluated; and
+-- why.
 CREATE OR REPLACE FUNCTION wed.conditions_of(_flow_id integer, _wid integer)
   RETURNS TABLE (trigger text, condition text, cfinal boolean, holds boolean, fault text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -375,8 +376,9 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce(jsonb_agg(r ORDER BY r.wid), '[]') FROM wed.rematch(_flow_id, true) r
 $$;
 
--- What a flow's schema has for operators: its role retries, cancels, pauses, skips, sets, goes back, sends events,
--- starts with a key and asks why nothing is fired, as the command line does. Again for a flow that has it: nothing.
+-- Installs what a flow's schema has for operators: its role retries, cancels, pauses, skips, sets, goes back, sends
+-- events, starts with a key and asks why nothing is fired, as the command line does. Does nothing for a flow that has
+-- it.
 CREATE OR REPLACE FUNCTION wed.install_operations(_flow_id integer) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -126,7 +126,7 @@ BEGIN
   RETURN _joined;
 END $$;
 
--- Whether the tasks before a job are done: what its trigger declares, and what was added while running.
+-- Returns whether the tasks before a job are done: what its trigger declares, and what was added while running.
 CREATE OR REPLACE FUNCTION wed.is_in_order(_flow_id integer, _wid integer, _tgid integer) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -138,14 +138,14 @@ BEGIN
     WHERE NOT wed.is_met(o.terms, wed.names_done(_flow_id, _wid)));
 END $$;
 
--- Whether all names of one of the conjunctions are among those done.
+-- Returns whether all names of one of the conjunctions are among those done.
 CREATE OR REPLACE FUNCTION wed.is_met(_terms jsonb, _done text[]) RETURNS boolean
 LANGUAGE sql IMMUTABLE AS $$
   SELECT EXISTS (SELECT FROM jsonb_array_elements(_terms) c
                  WHERE NOT EXISTS (SELECT FROM jsonb_array_elements_text(c) n WHERE n <> ALL (_done)))
 $$;
 
--- The names of triggers that an instance has done, and of their transitions.
+-- Returns the names of triggers that an instance has done, and of their transitions.
 CREATE OR REPLACE FUNCTION wed.names_done(_flow_id integer, _wid integer) RETURNS text[]
 LANGUAGE sql STABLE AS $$
   SELECT coalesce(array_agg(n), '{}') FROM wed.task_done d JOIN wed.trigger t USING (tgid)
@@ -153,7 +153,7 @@ LANGUAGE sql STABLE AS $$
   WHERE d.flow_id = _flow_id AND d.wid = _wid AND n IS NOT NULL
 $$;
 
--- The order of a flow's tasks: what triggers declare, what was added for all instances, and for one (_wid).
+-- Returns the order of a flow's tasks: what triggers declare, what was added for all instances, and for one (_wid).
 CREATE OR REPLACE FUNCTION wed.order_of(_flow_id integer, _wid integer) RETURNS TABLE (tgid integer, terms jsonb)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT c.tgid, c.terms FROM wed.trigger_constraint c WHERE c.flow_id = _flow_id AND c.terms IS NOT NULL
@@ -192,8 +192,8 @@ BEGIN
   END IF;
 END $$;
 
--- A cycle in the order of tasks, as names; null when there is none: each task can begin at some time, if those before
--- it are done as soon as they can. What is done is followed to those that wait for it, so that a chain costs its
+-- Returns a cycle in the order of tasks, as names; null when there is none: each task can begin at some time, if those
+-- before it are done as soon as they can. What is done is followed to those that wait for it, so that a chain costs its
 -- length.
 CREATE OR REPLACE FUNCTION wed.order_cycle(_flow_id integer, _wid integer) RETURNS text[]
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -228,8 +228,8 @@ BEGIN
   RETURN wed.cycle_of_order(_flow_id, _wid, _free, ARRAY(SELECT jsonb_object_keys(_done)));
 END $$;
 
--- The names of a cycle among the tasks that can never begin, those that can being _free and their names _done; null:
--- there is none. Each that cannot begin waits for another one that cannot: followed until one comes again.
+-- Returns the names of a cycle among the tasks that can never begin, those that can being _free and their names _done;
+-- null: there is none. Each that cannot begin waits for another one that cannot: followed until one comes again.
 CREATE OR REPLACE FUNCTION wed.cycle_of_order(_flow_id integer, _wid integer, _free integer[], _done text[])
 RETURNS text[]
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

@@ -32,7 +32,8 @@ BEGIN
   PERFORM wed.tell_people(_person.tenant_id);
 END $$;
 
--- The person of a name within a tenant; refused when there is none. Another tenant's person is as good as missing.
+-- Returns the person of a name within a tenant; refused when there is none. Another tenant's person is as good as
+-- missing.
 CREATE OR REPLACE FUNCTION wed.person_of(_tenant text, _name text) RETURNS wed.person
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -47,7 +48,7 @@ BEGIN
   RETURN _person;
 END $$;
 
--- The number of a role; Office-boy and Office_boy are one. Null when there is none.
+-- Returns the number of a role; Office-boy and Office_boy are one. Null when there is none.
 CREATE OR REPLACE FUNCTION wed.role_named(_tenant_id integer, _name text) RETURNS integer
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT role_id FROM wed.role_of_people WHERE tenant_id = _tenant_id AND replace(name, '-', '_') = replace(_name,
@@ -64,14 +65,14 @@ BEGIN
   RETURN FOUND;
 END $$;
 
--- Whether a person has the role administrator, which sees and moves every item of the tenant.
+-- Returns whether a person has the role administrator, which sees and moves every item of the tenant.
 CREATE OR REPLACE FUNCTION wed.is_administrator(_person_id integer) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT EXISTS (SELECT FROM wed.membership m JOIN wed.role_of_people r USING (role_id)
                  WHERE m.person_id = _person_id AND r.name = 'administrator')
 $$;
 
--- Who answers for an instance: the person in charge; without one, the administrators, at most 100.
+-- Returns who answers for an instance: the person in charge; without one, the administrators, at most 100.
 CREATE OR REPLACE FUNCTION wed.in_charge(_flow_id integer, _wid integer) RETURNS integer[]
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce(
@@ -82,14 +83,14 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
           WHERE f.flow_id = _flow_id AND r.name = 'administrator' ORDER BY 1 LIMIT 100))
 $$;
 
--- Whether a person is in charge of an item's instance, or an administrator.
+-- Returns whether a person is in charge of an item's instance, or an administrator.
 CREATE OR REPLACE FUNCTION wed.answers_for(_person_id integer, _flow_id integer, _wid integer) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT _person_id = ANY (wed.in_charge(_flow_id, _wid)) OR wed.is_administrator(_person_id)
 $$;
 
--- The person, of whom this is a sign of life: it makes an inactive one active. Written at most every 10 seconds, and
--- not where nothing can be written.
+-- Returns the person and records a sign of life, which makes an inactive one active: at most every 10 seconds, and not
+-- where nothing can be written.
 CREATE OR REPLACE FUNCTION wed.contact_person(_tenant text, _name text, _now timestamptz DEFAULT clock_timestamp())
 RETURNS wed.person LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE
@@ -144,7 +145,7 @@ BEGIN
   WHERE m.person_id = k.person_id AND m.message_id <= k.old;
 END $$;
 
--- A person's messages that were delivered, newest first, at most 1000.
+-- Returns a person's messages that were delivered, newest first, at most 1000.
 CREATE OR REPLACE FUNCTION wed.work_messages(_tenant text, _name text, _limit integer DEFAULT 100) RETURNS SETOF jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object('message', m.message_id, 'kind', m.kind, 'sender', m.sender, 'text', m.text, 'item',

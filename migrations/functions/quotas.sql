@@ -1,6 +1,6 @@
 -- Quotas of tenants: what is counted, when it is refused (decision 0019).
 
--- A tenant's limits in order, with what is used of those that can be counted.
+-- Returns a tenant's limits in order, with what is used of those that can be counted.
 CREATE OR REPLACE FUNCTION wed.quotas(_tenant_id integer) RETURNS TABLE (name text, unit text, used bigint,
   allowed bigint)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -145,7 +145,7 @@ BEGIN
   RETURN NEW;
 END $$;
 
--- Refuses a component for which a tenant has no room beside its components and the files of its instances.
+-- Refuses a component that exceeds what a tenant's components and files of instances may take together.
 CREATE OR REPLACE FUNCTION wed.refuse_storage(_tenant_id integer, _new_bytes bigint) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -161,7 +161,7 @@ CREATE OR REPLACE TRIGGER quota BEFORE INSERT ON wed.flow FOR EACH ROW EXECUTE F
 
 CREATE OR REPLACE TRIGGER quota BEFORE INSERT ON wed.component FOR EACH ROW EXECUTE FUNCTION wed.on_thing();
 
--- The roles of a tenant's flows are limited by Postgres itself.
+-- Sets the limit on connections of the roles of a tenant's flows, which Postgres itself enforces.
 CREATE OR REPLACE FUNCTION wed.on_connections() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   _role text;

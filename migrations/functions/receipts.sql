@@ -1,8 +1,8 @@
 -- Receipts: what a day's commits and failed attempts used, by tenant, flow and transition.
 
 -- Returns what a day (UTC) used, of one tenant or of all (null), in the order of tenant, flow and transition, from the
--- trace and the attempts that are kept, and from the receipts of removed flows. A start has the transition ''. Of today,
--- a flow has one more row, of the transition null: the bytes that its instances take on disk now.
+-- trace and the attempts that are kept, and from the receipts of removed flows. A start has the transition ''. Of
+-- today, a flow has one more row, of the transition null: the bytes that its instances take on disk now.
 CREATE OR REPLACE FUNCTION wed.receipts_of_day(_tenant text, _day date)
 RETURNS TABLE (tenant text, flow text, transition text, commits bigint, failures bigint, fuel bigint,
   elapsed_us bigint, memory_max_bytes bigint, memory_byte_seconds bigint, written_bytes bigint, stored_bytes bigint)

@@ -1,7 +1,7 @@
 -- Reservations: what jobs ask for, what ends with new states of their instances (decisions 0031, 0045).
 
--- What new states mean for constraints, in the transaction that writes them, after jobs are out and in: frees what is
--- held no longer, and asks for what fired jobs need. _tgids are the triggers of the jobs that ended; _committed tells
+-- Applies new states to constraints, in the transaction that writes them, after jobs are out and in: frees what is held
+-- no longer, and asks for what fired jobs need. _tgids are the triggers of the jobs that ended; _committed tells
 -- a transition that was performed from one that was given up.
 CREATE OR REPLACE FUNCTION wed.constrain(_rows wed.evaluated[], _tgids integer[], _committed boolean) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -15,11 +15,11 @@ BEGIN
   END LOOP;
 END $$;
 
--- What a host's batch means for constraints, as the last that its transaction does: frees what is held no longer,
+-- Applies a host's batch to constraints, as the last step of its transaction: frees what is held no longer,
 -- hands it over, and reserves what fired jobs need. These are leased to the host already (_constrained); those that
 -- cannot have all are blocked. Returns the jobs that the host has: those, and as many of the granted ones as it has
 -- _room for. Where a lock is not granted in time, all of it is left to a chore: the others of the batch do not wait
--- for who keeps a key locked.
+-- for a session that keeps a key locked.
 CREATE OR REPLACE FUNCTION wed.constrain_batch(
   _host_id integer, _rows wed.evaluated[], _tgids integer[], _constrained wed.claimed[], _room bigint)
 RETURNS SETOF wed.claimed
@@ -64,8 +64,8 @@ BEGIN
   END IF;
 END $$;
 
--- The constrained flows of some new states, each with its instances and the triggers of the jobs that ended; of them,
--- those whose conditions ask for keys, and those that may have held some.
+-- Returns the constrained flows of some new states, each with its instances and the triggers of the jobs that ended; of
+-- them, those whose conditions ask for keys, and those that may have held some.
 CREATE OR REPLACE FUNCTION wed.constrained_flows(_rows wed.evaluated[], _tgids integer[])
 RETURNS TABLE (
   flow wed.flow, wids integer[], tgids integer[], asking integer[], ending integer[], ending_tgids integer[])
@@ -190,7 +190,7 @@ BEGIN
   DELETE FROM wed.lost_reservation WHERE flow_id = _flow.flow_id AND wid = _wid;
 END $$;
 
--- The requests that end with new states of some instances: jobs ended (_tgids; null where none did), triggers
+-- Returns the requests that end with new states of some instances: jobs ended (_tgids; null where none did), triggers
 -- committed until which something is held, instances ended. What an exception's other jobs hold stays until those end
 -- too. takes: what was held is consumed. lost: an exception takes it from its instance before the time.
 CREATE OR REPLACE FUNCTION wed.ended_requests(_flow_id integer, _wids integer[], _tgids integer[], _committed boolean)
@@ -268,9 +268,9 @@ BEGIN
   PERFORM wed.ask(_flow, _wids, _ready);
 END $$;
 
--- What jobs that a host's commit has fired and leased ask for (asked), of some instances of a flow; and what ended
--- with the jobs of others (freed). Keys that an instance's transition held and its next one needs too are held on, if
--- nobody waits for them.
+-- Returns what jobs that a host's commit has fired and leased ask for (asked), of some instances of a flow; and what
+-- ended with the jobs of others (freed). Keys that an instance's transition held and its next one needs too are held
+-- on, if nobody waits for them.
 CREATE OR REPLACE FUNCTION wed.ask_at_once(
   _flow wed.flow, _leased wed.claimed[], _wids integer[], _ending integer[], _tgids integer[],
   OUT freed bigint[], OUT asked wed.asking[])
@@ -306,8 +306,8 @@ BEGIN
   IF _kept <> '{}' THEN freed := ARRAY(SELECT unnest(freed) EXCEPT SELECT unnest(_kept)); END IF;
 END $$;
 
--- Of what some jobs need, holds on to what their instances' ended transitions held (_freed) and nobody waits for:
--- these requests are kept. The others ask anew; a job whose trigger holds the same keys on already asks for nothing.
+-- Keeps, of what some jobs need, what their instances' ended transitions held (_freed) and nobody waits for: these
+-- requests are kept. The others ask anew; a job whose trigger holds the same keys on already asks for nothing.
 CREATE OR REPLACE FUNCTION wed.keep_held(
   _flow_id integer, _tenant_id integer, _wids integer[], _tgids integer[], _keys jsonb[], _freed bigint[],
   OUT kept bigint[], OUT asked wed.asking[])
@@ -492,7 +492,7 @@ BEGIN
   UPDATE wed.job j SET blocked = 'p', due = 'infinity' FROM l WHERE l.ours AND j.ctid = l.at;
 END $$;
 
--- What a blocked job waits for, in words: its child, tasks before it, or keys and who holds them.
+-- Returns what a blocked job waits for, in words: its child, tasks before it, or keys and who holds them.
 CREATE OR REPLACE FUNCTION wed.waits_on(_flow_id integer, _wid integer, _tgid integer) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -515,14 +515,14 @@ BEGIN
   SELECT string_agg(format('%s%s', w.key, CASE
       WHEN w.holders IS NOT NULL THEN format(' (held by %s)', w.holders)
       WHEN w.capacity IS NULL AND w.amount IS NOT NULL THEN ' (there is none of it in wed_resource)'
-      WHEN w.amount > w.capacity THEN format(' (%s wanted, %s to be had)', w.amount, w.capacity)
+      WHEN w.amount > w.capacity THEN format(' (%s wanted, %s available)', w.amount, w.capacity)
       WHEN NOT w.is_first THEN ' (others are before it)' ELSE '' END), ', ' ORDER BY w.key) INTO _text
   FROM wed.waiting_keys(_flow_id, _wid, _tgid) w
   WHERE NOT w.is_first OR w.holders IS NOT NULL OR w.amount > coalesce(w.capacity, 0);
   RETURN left(coalesce('its reservation: ' || _text, 'its reservation'), 500);
 END $$;
 
--- The keys of which a job's request waits, and who is in its way, at most eight names a key.
+-- Returns the keys of which a job's request waits, and who is in its way, at most eight names a key.
 CREATE OR REPLACE FUNCTION wed.waiting_keys(_flow_id integer, _wid integer, _tgid integer)
 RETURNS TABLE (resource text, key text, amount numeric, capacity numeric, is_first boolean, holders text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$

@@ -1,4 +1,4 @@
--- How long history is kept: partitions of the trace by day, records, finished instances.
+-- Retention of history: partitions of the trace by day, records, finished instances.
 
 -- Looks after the trace's partitions, one for each day (UTC): makes those of the days to come, drops those that are
 -- older than what is kept. Each in a step of its own; what somebody's transaction keeps locked is left to the next
@@ -95,7 +95,8 @@ EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
   RETURN 0; -- somebody reads for long; the next round tries again
 END $$;
 
--- Removes attempts, logs, recordings and receipts that are older than they are kept, at most _limit of each. Answers how many.
+-- Removes attempts, logs, recordings and receipts that are older than they are kept, at most _limit of each. Answers
+-- how many.
 CREATE OR REPLACE FUNCTION wed.expire_records(_limit integer) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

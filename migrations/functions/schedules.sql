@@ -63,8 +63,8 @@ BEGIN
   END IF;
 END $$;
 
--- Makes a flow's schedules those of a definition; null leaves them as they are. While pattern, zone and policy for missed
--- times stay the same, so does the next time. That of others a host finds, which knows patterns (begins).
+-- Makes a flow's schedules those of a definition; null leaves them as they are. While pattern, zone and policy for
+-- missed times stay the same, so does the next time. That of others a host finds, which knows patterns (begins).
 CREATE OR REPLACE FUNCTION wed.apply_schedules(_flow wed.flow, _schedules jsonb, _actor text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

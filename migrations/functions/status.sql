@@ -1,6 +1,6 @@
 -- The installation as its operator sees it: problems with the way to mend them, the queue, figures for monitoring.
 
--- The state of the installation, for `wed status`: hosts, queue, history, pauses, and what is wrong with how to
+-- Returns the state of the installation, for `wed status`: hosts, queue, history, pauses, and what is wrong with how to
 -- mend it.
 CREATE OR REPLACE FUNCTION wed.installation() RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -21,8 +21,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
       FROM wed.problems()))
 $$;
 
--- Transactions of this database that have written and are open for longer than _age, each with its flow if it is of a
--- flow's role: feeds of events wait for them, those of other tenants than the flow's do not.
+-- Transactions of this database that have written and are open for longer than _age, each with its flow if it runs as
+-- a flow's role: feeds of events wait for them, those of other tenants than the flow's do not.
 CREATE OR REPLACE FUNCTION wed.open_writers(_age interval)
 RETURNS TABLE (pid integer, gid text, role_name name, flow_id integer, since timestamptz)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -52,7 +52,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     LEFT JOIN wed.quota q USING (tenant_id)
 $$;
 
--- What is wrong with the installation, and how to mend it.
+-- Returns what is wrong with the installation, and how to mend it.
 CREATE OR REPLACE FUNCTION wed.problems() RETURNS TABLE (code text, text text, hint text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT 'no_host', 'no host is running', 'Start one with `wed serve`.'
@@ -174,8 +174,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
       AND j.put_off IS NOT NULL AND NOT j.not_runnable)
 $$;
 
--- A queue of notifications that is filled to a part (_from) and more, with the session that is likely to hold it: it
--- ends behind the oldest transaction of a session that listens, which nobody but the session itself can tell apart.
+-- Returns a problem when the queue of notifications is filled to a part (_from) and more, with the session that is
+-- likely to hold it: it ends behind the oldest transaction of a session that listens, which only that session itself
+-- can identify.
 CREATE OR REPLACE FUNCTION wed.notification_problems(_from double precision)
 RETURNS TABLE (code text, text text, hint text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -210,7 +211,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     FROM wed.job q) j
 $$;
 
--- A moment as answers write it: RFC 3339 in UTC, with microseconds and Z.
+-- Returns a moment as answers write it: RFC 3339 in UTC, with microseconds and Z.
 CREATE OR REPLACE FUNCTION wed.rfc3339(_at timestamptz) RETURNS text
 LANGUAGE sql STABLE
 RETURN to_char(_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
@@ -218,7 +219,7 @@ RETURN to_char(_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
 -- Takes from PUBLIC, in a database of our own, what Postgres lets everybody do by default and no flow needs: locks by
 -- number, which are other flows' too; large objects, which belong to no flow and have no bound; messages into the
 -- write-ahead log; the source of functions, which conditions are compiled into. The catalog is a superuser's: another
--- role is told what it cannot take. Called for a restored database; a new one does the same in its migrations.
+-- role gets a notice of what it cannot take. Called for a restored database; a new one does the same in its migrations.
 CREATE OR REPLACE FUNCTION wed.contain() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $contain$
 DECLARE

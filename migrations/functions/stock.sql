@@ -34,8 +34,8 @@ BEGIN
   RETURN NEW;
 END $$;
 
--- Refuses to delete the stock of a key, whose lock is held, while some of it is reserved: who consumes it would subtract
--- nothing. (It may become less than what is reserved, as goods do: the holder's commit is refused then.)
+-- Refuses to delete the stock of a key, whose lock is held, while some of it is reserved: who consumes it would
+-- subtract nothing. (It may become less than what is reserved, as goods do: the holder's commit is refused then.)
 CREATE OR REPLACE FUNCTION wed.refuse_held(_key wed.resource_key) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -72,7 +72,7 @@ BEGIN
     FOR UPDATE SKIP LOCKED);
 END $$;
 
--- After a statement has written stock: holds the tenant to its quota of keys. Keys that were locked lately count too,
+-- Holds a tenant to its quota of keys after a statement that wrote stock. Keys that were locked lately count too,
 -- each has a row until a chore removes it (wed.remove_unused_locks); of those four times as many are allowed.
 CREATE OR REPLACE FUNCTION wed.on_resources() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -149,7 +149,7 @@ BEGIN
     jsonb_build_object('resource', _resource, 'capacity', _capacity, 'minimum', _minimum));
 END $$;
 
--- The stock of the keys that a flow counts: its own, and those of resources that it declares.
+-- Returns the stock of the keys that a flow counts: its own, and those of resources that it declares.
 CREATE OR REPLACE FUNCTION wed.resources_of(_flow_id integer)
 RETURNS TABLE (resource text, key text, capacity text, minimum text, held text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -267,7 +267,7 @@ END $keys$ $f$, _flow.shape_schema, _flow.schema_name);
   END IF;
 END $$;
 
--- The expression that makes the document of keys of what a trigger reserves.
+-- Returns the expression that makes the document of keys of what a trigger reserves.
 CREATE OR REPLACE FUNCTION wed.keys_expression(_of wed.trigger_constraint) RETURNS text
 LANGUAGE sql STABLE AS $$
   SELECT format('wed_bounded.keys(to_jsonb(%s), %s, to_jsonb(%s))', _of.guarded_keys, (_of.quantity IS NOT NULL)::text,
@@ -328,8 +328,8 @@ BEGIN
   FROM (SELECT DISTINCT wid FROM wed.precedence WHERE flow_id = _flow_id AND wid IS NOT NULL) p;
 END $$;
 
--- What a flow's schema has for constraints: columns of wed_trig, functions. Again for a flow that has it:
--- nothing.
+-- Installs what a flow's schema has for constraints: columns of wed_trig, functions. Does nothing for a flow that has
+-- it.
 CREATE OR REPLACE FUNCTION wed.install_constraints(_flow_id integer) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

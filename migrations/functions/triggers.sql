@@ -1,7 +1,7 @@
--- Writing wed_trig: what a trigger may say, and what hosts are told of it.
+-- Writes to wed_trig: checks of a trigger, and the notification of hosts.
 
--- Before a trigger is written: its defaults, whether it is allowed, its number, and its row as the gate uses it, with
--- the condition as Postgres understood it. All flows share the numbers, so none is taken for what is refused.
+-- Prepares a trigger that is written: its defaults, checks, its number, and its row as the gate uses it, with the
+-- condition as Postgres understood it. All flows share the numbers, so none is taken for what is refused.
 CREATE OR REPLACE FUNCTION wed.before_trigger() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -189,7 +189,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     AND coalesce(nullif(tgname, ''), tgid::text) = _name
 $$;
 
--- After a trigger is written or removed: what it reserves, or that it is gone. Its row as the gate uses it is written
+-- Records what a trigger that was written reserves, or that it is removed. Its row as the gate uses it is written
 -- before (wed.before_trigger).
 CREATE OR REPLACE FUNCTION wed.on_trigger() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -240,8 +240,8 @@ BEGIN
     HINT = 'Instances keep their history; drop the flow to remove all of it.';
 END $$;
 
--- After a statement on wed_attr or wed_trig. A server that applies a whole definition compiles once, at its end, if
--- the definition has changed; only a session of the owner is believed to be one.
+-- Compiles a flow after a statement on wed_attr or wed_trig. A server that applies a whole definition compiles once, at
+-- its end, if the definition has changed; only a session of the owner is believed to be one.
 CREATE OR REPLACE FUNCTION wed.after_definition() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

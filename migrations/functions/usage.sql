@@ -1,4 +1,4 @@
--- What tenants use: fuel, rows, bytes by samples.
+-- Use of tenants: fuel, rows, bytes by samples.
 
 -- Counts anew for tenants that may be near a limit, so that a refused start need not.
 CREATE OR REPLACE FUNCTION wed.measure_usage() RETURNS void
@@ -67,8 +67,8 @@ BEGIN
   RETURN true;
 END $$;
 
--- Stops the jobs of tenants whose running instances have gone a quarter beyond a limit on bytes, and lets those go on
--- that are below again. Starts are refused from the limit on (wed.on_start).
+-- Stops the jobs of tenants whose running instances have gone a quarter beyond a limit on bytes, and resumes those
+-- of tenants that are below it again. Starts are refused from the limit on (wed.on_start).
 CREATE OR REPLACE FUNCTION wed.stop_running_over() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -95,8 +95,8 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 -- Weighs a table that all tenants share: the bytes that it takes on disk, by tenant, in the proportion of what they
--- have in some hundred pages of it. Rows are of a tenant by a column tenant_id, or else by flow_id. Long values are
--- counted by what their row says of them, and not read.
+-- have in some hundred pages of it. A row's tenant follows from its column tenant_id, or else from flow_id. Long
+-- values are counted by what their row says of them, and not read.
 CREATE OR REPLACE FUNCTION wed.weigh_table(_table regclass) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -120,8 +120,8 @@ BEGIN
   RETURN coalesce(_weights, '{}');
 END $$;
 
--- The bytes that a flow's table takes on disk, with indexes and long values. Where its tenant has locked it: as the
--- last vacuum found it, since nobody waits for a tenant.
+-- Returns the bytes that a flow's table takes on disk, with indexes and long values. Where its tenant has locked it: as
+-- the last vacuum found it, since nobody waits for a tenant.
 CREATE OR REPLACE FUNCTION wed.table_bytes(_schema text) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '20ms' AS $$
 DECLARE
@@ -134,8 +134,8 @@ EXCEPTION WHEN lock_not_available THEN
              OR c.oid IN (SELECT indexrelid FROM pg_index WHERE indrelid = _table));
 END $$;
 
--- What a tenant keeps outside of instances, their history and components: weighed with the rest (wed.weigh_usage), and
--- refused above the limit `other_bytes`.
+-- Bytes that a tenant keeps outside of instances, their history and components: weighed with the rest
+-- (wed.weigh_usage), and refused above the limit `other_bytes`.
 
 -- Adds up the weights of tables, by tenant.
 CREATE OR REPLACE FUNCTION wed.weigh_tables(_tables regclass[]) RETURNS jsonb
@@ -152,7 +152,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     'wed.token', 'wed.idempotency', 'wed.outbox', 'wed.audit']::regclass[]
 $$;
 
--- Refuses what a tenant adds while it is above its limit. The argument says by which column a row is of a tenant.
+-- Refuses what a tenant adds while it is above its limit. The argument names the column from which a row's tenant
+-- follows.
 CREATE OR REPLACE FUNCTION wed.refuse_other_bytes() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -184,7 +185,7 @@ CREATE OR REPLACE TRIGGER other_bytes BEFORE INSERT ON wed.flow_version
 CREATE OR REPLACE TRIGGER other_bytes BEFORE INSERT ON wed.user
   FOR EACH ROW EXECUTE FUNCTION wed.refuse_other_bytes('tenant_id');
 
--- The fuel of the last sixty seconds: this minute's, and of the one before the part that is not over yet.
+-- Returns the fuel of the last sixty seconds: this minute's, and of the one before the part that is not over yet.
 CREATE OR REPLACE FUNCTION wed.fuel_used(_usage wed.usage) RETURNS bigint
 LANGUAGE sql STABLE AS $$
   SELECT CASE (_usage).minute
@@ -194,8 +195,8 @@ LANGUAGE sql STABLE AS $$
                1 - extract(second FROM clock_timestamp())::float8 / 60 AS rest) m
 $$;
 
--- What a host's transitions used since it told last, by tenant. Answers which tenants' fired jobs no host
--- keeps: those that rest now, and those whose jobs in flight are limited, so that each is claimed.
+-- Adds the fuel that a host's transitions used since its last report, by tenant. Answers which tenants' fired jobs no
+-- host keeps: those that rest now, and those whose jobs in flight are limited, so that each is claimed.
 CREATE OR REPLACE FUNCTION wed.tell_fuel(_tenants integer[], _fuel bigint[], OUT resting integer[],
   OUT limited integer[])
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

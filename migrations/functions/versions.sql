@@ -45,8 +45,8 @@ BEGIN
     || CASE WHEN _bindings IS NULL THEN '{}' ELSE jsonb_build_object('transition', _bindings) END;
 END $$;
 
--- The attributes that a flow's components read, or write (_kind), as they declare them. Null: any, because one of
--- them declares none.
+-- Returns the attributes that a flow's components read, or write (_kind), as they declare them. Null: any, because one
+-- of them declares none.
 CREATE OR REPLACE FUNCTION wed.declared(_flow_id integer, _kind text) RETURNS text[]
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE WHEN bool_and(d.attributes IS NOT NULL) THEN ARRAY(
@@ -153,8 +153,8 @@ BEGIN
     'instances', wed.rematch_preview(_flow_id));
 END $$;
 
--- What a flow's schema has for its definitions: differences, and the way back. Again for a flow that has
--- it: nothing.
+-- Installs what a flow's schema has for its definitions: differences, and the way back. Does nothing for a flow that
+-- has it.
 CREATE OR REPLACE FUNCTION wed.install_versions(_flow_id integer) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

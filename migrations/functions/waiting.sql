@@ -12,10 +12,10 @@ LANGUAGE sql STABLE AS $$
     ELSE 'ready' END::wed.job_state
 $$;
 
--- The reason why a job waits, as a code of the closed list time, locked, siblings, quota, paused, circuit, no_host,
--- no_component, not_runnable, no_worker, person, nobody, reservation, precedence, event, child; null while somebody
--- runs it, or for an exception, which waits for an operator. Called by the views of a flow's own role, which has no
--- other way to it.
+-- Returns the reason why a job waits, as a code of the closed list time, locked, siblings, quota, paused, circuit,
+-- no_host, no_component, not_runnable, no_worker, person, nobody, reservation, precedence, event, child; null while
+-- somebody runs it, or for an exception, which waits for an operator. Called by the views of a flow's own role, which
+-- has no other way to it.
 CREATE OR REPLACE FUNCTION wed.waiting_reason(_flow_id integer, _wid integer, _tgid integer) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -82,9 +82,9 @@ BEGIN
     AND pid <> pg_backend_pid()) THEN 'no_worker' END;
 END $$;
 
--- The reason of a code of wed.waiting_reason in words, for a job of a tenant; null for `time`, which is no reason to do
--- anything, and for what names its own. The program has the same words.
--- Called by the view job_pool of every flow.
+-- Returns the reason of a code of wed.waiting_reason in words, for a job of a tenant; null for `time`, which is no
+-- reason to do anything, and for what names its own. The program has the same words. Called by the view job_pool of
+-- every flow.
 CREATE OR REPLACE FUNCTION wed.waiting_text(_code text, _tenant_id integer) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE _code
@@ -101,7 +101,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     END
 $$;
 
--- The commands that take back the pauses of a job, widest first; null for one that is not paused.
+-- Returns the commands that take back the pauses of a job, widest first; null for one that is not paused.
 -- Called by the views of a flow's own role, which has no other way to it.
 CREATE OR REPLACE FUNCTION wed.resume_commands(_flow_id integer, _wid integer, _tgid integer) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -104,7 +104,7 @@ LANGUAGE sql STABLE AS $$
   WHERE n.value IS DISTINCT FROM before.state -> n.key AND (_named = '{}' OR n.key = ANY (_named))
 $$;
 
--- Whether ten thousand messages of a webhook wait: one that takes nothing for long hears of no more.
+-- Returns whether ten thousand messages of a webhook wait: one that takes nothing for long hears of no more.
 CREATE OR REPLACE FUNCTION wed.has_backlog(_webhook_id integer) RETURNS boolean
 LANGUAGE sql STABLE AS $$
   SELECT EXISTS (SELECT FROM wed.outbox WHERE webhook_id = _webhook_id OFFSET 9999)
@@ -142,8 +142,8 @@ BEGIN
   RETURN _count;
 END $$;
 
--- Tells a URL of a tenant's events, of one flow or (null) of all. Answers the webhook's name, and the secret that signs
--- its messages (Standard Webhooks) when the webhook is new: it is told once.
+-- Makes a webhook that sends a tenant's events, of one flow or (null) of all, to a URL, or changes the one of this URL.
+-- Answers its name and, only for a new webhook, the secret that signs its messages (Standard Webhooks).
 CREATE OR REPLACE FUNCTION wed.set_webhook(_tenant_id integer, _flow_id integer, _url text, _events text[],
   _attributes text[], _waits_over interval, _actor text, OUT name text, OUT secret text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -181,7 +181,7 @@ BEGIN
   END IF;
 END $$;
 
--- Tells a URL nothing more; what was not delivered is dropped.
+-- Removes the webhook of a URL with its undelivered messages.
 CREATE OR REPLACE FUNCTION wed.remove_webhook(_tenant_id integer, _flow_id integer, _url text, _actor text)
 RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -276,8 +276,8 @@ BEGIN
     HINT = '`wed webhook list` shows the webhooks there are.';
 END $$;
 
--- Takes messages of the outbox that are due for a host, of each webhook as many as it may have under way beside those
--- in _busy (the webhook of each message under way): 4 of a webhook, 32 of a tenant. Webhooks in an order by chance.
+-- Takes due messages of the outbox for a host, so that with those under way (_busy: the webhook of each) at most 4 per
+-- webhook and 32 per tenant are. Webhooks come in random order.
 CREATE OR REPLACE FUNCTION wed.take_messages(_busy integer[], _limit integer)
 RETURNS TABLE (message_id bigint, webhook_id integer, tenant text, webhook text, url text,
   secrets text[], name text, body text, attempt integer)

@@ -119,7 +119,7 @@ BEGIN
   RETURN _item.item_id;
 END $$;
 
--- Tells whether an item is of a list that gives nobody work: a host ends it at once (wed.end_list).
+-- Returns whether an item belongs to a list without elements: a host ends it at once (wed.end_list).
 CREATE OR REPLACE FUNCTION wed.is_without_work(_item wed.work_item) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT _item.part = 0 AND EXISTS (SELECT FROM wed.work_task t WHERE t.tgid = _item.tgid AND t.for_each IS NOT NULL)
@@ -200,7 +200,7 @@ BEGIN
       AND CASE WHEN _item.only_people IS NOT NULL THEN p.person_id = ANY (_item.only_people)
                ELSE _item.role_id IS NULL OR EXISTS (SELECT FROM wed.membership m WHERE m.person_id = p.person_id
                  AND m.role_id = _item.role_id) END
-    -- Who has the offer keeps it: no more than so many have it at a time.
+    -- People with the offer keep it: at most _limit have it at a time.
     ORDER BY _item.policy IN (2, 3) AND f.before DESC NULLS LAST,
              CASE _item.policy WHEN 2 THEN c.assigned + f.others WHEN 3 THEN c.selected END,
              CASE WHEN _item.policy = 4 THEN p.connected_at END DESC NULLS LAST, p.person_id
@@ -262,7 +262,7 @@ BEGIN
     USING _tenant_id, _role_id, _connected_at, _now, _limit, _person_id;
 END $$;
 
--- Whether a ready item is on a person's worklist. To a role (policy 1) it is offered in rounds, one every
+-- Returns whether a ready item is on a person's worklist. To a role (policy 1) it is offered in rounds, one every
 -- `renotify`: who connected after a round is in the next.
 CREATE OR REPLACE FUNCTION wed.is_offered(_item wed.work_item, _person wed.person, _now timestamptz) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -313,7 +313,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WHERE t.tenant_id = _item.tenant_id
 $$;
 
--- An open item of a job that is for nobody; null where there is none.
+-- Returns an open item of a job that is for nobody; null where there is none.
 CREATE OR REPLACE FUNCTION wed.item_for_nobody(_flow_id integer, _wid integer, _tgid integer) RETURNS wed.work_item
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT i FROM wed.work_item i WHERE i.flow_id = _flow_id AND i.wid = _wid AND i.tgid = _tgid AND i.ended_at IS NULL
@@ -342,7 +342,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   CROSS JOIN LATERAL wed.nobody_in_words(n::wed.work_item) w
 $$;
 
--- Whether a person holds the work item of a job.
+-- Returns whether a person holds the work item of a job.
 CREATE OR REPLACE FUNCTION wed.is_held(_flow_id integer, _wid integer, _tgid integer) RETURNS boolean
 LANGUAGE sql STABLE AS $$
   SELECT EXISTS (SELECT FROM wed.work_item i WHERE i.flow_id = _flow_id AND i.wid = _wid AND i.tgid = _tgid
@@ -626,8 +626,8 @@ BEGIN
     HINT = 'Select or lock it first; only who holds an item starts, gives back or reports it.';
 END $$;
 
--- The items of a person's worklist: what the person holds, and what is offered, of each role the first _limit in the
--- order where it is arrival or priority.
+-- Returns the items of a person's worklist: what the person holds, and what is offered, of each role the first _limit
+-- in the order where it is arrival or priority.
 CREATE OR REPLACE FUNCTION wed.found_work(_person wed.person, _order text, _limit integer, _now timestamptz)
 RETURNS SETOF wed.work_item LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT i.* FROM wed.work_item i WHERE i.holder = _person.person_id AND i.ended_at IS NULL

@@ -1,4 +1,4 @@
--- What a flow plans for people: tasks, roles, forms, deadlines, calendars.
+-- Plans of a flow for people: tasks, roles, forms, deadlines, calendars.
 
 -- Says which transitions of a flow are people's work: the plan of a process definition, or of `work` in a flow's TOML.
 -- Replaces the plan before; jobs that are pending become work items. Returns how many did.
@@ -52,8 +52,8 @@ BEGIN
     NULL);
 END $$;
 
--- The role whose people start instances by a plan: the present one where the plan does not say; nobody's, so that
--- anybody may, where it says ''.
+-- Returns the role whose people start instances by a plan: the present one where the plan does not say; nobody's, so
+-- that anybody may, where it says ''.
 CREATE OR REPLACE FUNCTION wed.planned_creator_role(_flow_id integer, _plan jsonb) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE WHEN _plan ->> 'creator_role' IS NULL THEN (
@@ -144,7 +144,7 @@ BEGIN
   END IF;
 END $$;
 
--- The deadline of a plan's task: a document of an amount and a unit, or a text.
+-- Returns the deadline of a plan's task: a document of an amount and a unit, or a text.
 CREATE OR REPLACE FUNCTION wed.planned_deadline(_name text, _task jsonb) RETURNS interval
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET intervalstyle = 'iso_8601' AS $$
   SELECT wed.planned_span(_name, 'deadline', CASE jsonb_typeof(_task -> 'deadline')
@@ -192,7 +192,7 @@ BEGIN
   END IF;
 END $$;
 
--- The names that an attribute of an instance holds: a text, or a list of texts.
+-- Returns the names that an attribute of an instance holds: a text, or a list of texts.
 CREATE OR REPLACE FUNCTION wed.names_in(_flow_id integer, _wid integer, _attribute text) RETURNS text[]
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -205,7 +205,7 @@ BEGIN
     WHEN 'string' THEN ARRAY[_value #>> '{}'] ELSE '{}' END;
 END $$;
 
--- Who ended a task of an item's instance last; null when nobody did.
+-- Returns who ended a task of an item's instance last; null when nobody did.
 CREATE OR REPLACE FUNCTION wed.last_performer(_item wed.work_item, _task text) RETURNS integer
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT i.holder FROM wed.work_item i WHERE i.flow_id = _item.flow_id AND i.wid = _item.wid AND i.task = _task
@@ -225,7 +225,7 @@ BEGIN
   END IF;
 END $$;
 
--- Whether the data say for whom a task is.
+-- Returns whether the data say for whom a task is.
 CREATE OR REPLACE FUNCTION wed.is_for_some(_task wed.work_task) RETURNS boolean
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce(_task.assignee, _task.candidates, _task.same_as, _task.not_by) IS NOT NULL
@@ -287,7 +287,7 @@ BEGIN
   END IF;
 END $$;
 
--- The list for each element of which a task is done; null of other tasks.
+-- Returns the list for each element of which a task is done; null of other tasks.
 CREATE OR REPLACE FUNCTION wed.list_of(_flow_id integer, _wid integer, _task wed.work_task) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -300,7 +300,7 @@ BEGIN
   RETURN _list;
 END $$;
 
--- What is wrong with a list for a task; null when nothing is.
+-- Returns what is wrong with a list for a task; null when nothing is.
 CREATE OR REPLACE FUNCTION wed.list_fault(_list jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE
@@ -309,8 +309,8 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     WHEN jsonb_typeof(_list) <> 'null' THEN format('it is a %s, and no list', jsonb_typeof(_list)) END
 $$;
 
--- The parts of a task: one for each element of its list; a single one, of number 0, of a task without a list, and of
--- one whose list gives nobody work (see wed.end_list).
+-- Returns the parts of a task: one for each element of its list; a single one, of number 0, of a task without a list,
+-- and of one whose list gives nobody work (see wed.end_list).
 CREATE OR REPLACE FUNCTION wed.work_elements(_list jsonb) RETURNS TABLE (part integer, element jsonb)
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT 0, NULL::jsonb WHERE jsonb_typeof(_list) IS DISTINCT FROM 'array' OR _list = '[]'
@@ -321,7 +321,7 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   WHERE wed.list_fault(_list) IS NULL
 $$;
 
--- The answers so far with that of a part.
+-- Returns the answers so far with that of a part.
 CREATE OR REPLACE FUNCTION wed.collected(_item wed.work_item, _task wed.work_task, _answer jsonb) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -333,8 +333,8 @@ BEGIN
     || CASE WHEN _item.part > 0 THEN jsonb_build_object(wed.part_key(_item), _answer) ELSE '{}' END;
 END $$;
 
--- The key of a part's answer: its element where that is a text or a number, else its number. Where two parts of a task
--- would have the same key, as of equal elements, all of them have their numbers.
+-- Returns the key of a part's answer: its element where that is a text or a number, else its number. Where two parts of
+-- a task would have the same key, as of equal elements, all of them have their numbers.
 CREATE OR REPLACE FUNCTION wed.part_key(_item wed.work_item) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WITH k AS (
@@ -346,7 +346,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   FROM k WHERE k.item_id = _item.item_id
 $$;
 
--- Whether the parts of an item's task that have ended are enough.
+-- Returns whether the parts of an item's task that have ended are enough.
 CREATE OR REPLACE FUNCTION wed.is_complete(_item wed.work_item, _task wed.work_task) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT count(*) FILTER (WHERE i.state IN ('SUCCEEDED', 'FAILED'))
@@ -373,7 +373,7 @@ BEGIN
   WHERE flow_id = _flow_id;
 END $$;
 
--- A plan in which an attribute has another name. Data of a process keep theirs.
+-- Renames an attribute in a plan. Data of a process keep theirs.
 CREATE OR REPLACE FUNCTION wed.renamed_plan(_plan jsonb, _former text, _name text) RETURNS jsonb
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT _plan || jsonb_build_object('tasks', (
@@ -398,7 +398,7 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     WHERE e ->> 'name' = _former LIMIT 1) d ON true
 $$;
 
--- A list of names in which one is another; null for none.
+-- Renames a name in a list; null for none.
 CREATE OR REPLACE FUNCTION wed.renamed_list(_names jsonb, _former text, _name text) RETURNS jsonb
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE WHEN jsonb_typeof(_names) = 'array' THEN (
@@ -406,7 +406,7 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     FROM jsonb_array_elements_text(_names) WITH ORDINALITY x(n, o)) END
 $$;
 
--- A form in which a property has another name; null for none.
+-- Renames a property in a form; null for none.
 CREATE OR REPLACE FUNCTION wed.renamed_form(_form jsonb, _former text, _name text) RETURNS jsonb
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE WHEN jsonb_typeof(_form) = 'object' THEN _form
@@ -437,7 +437,7 @@ BEGIN
   END IF;
 END $$;
 
--- Refuses a form that is none: a text, or a schema whose parts are of another type than JSON Schema gives them.
+-- Refuses an invalid form: a text, or a schema whose parts have other types than JSON Schema gives them.
 CREATE OR REPLACE FUNCTION wed.refuse_form(_task text, _form jsonb) RETURNS void
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -458,7 +458,8 @@ BEGIN
   END IF;
 END $$;
 
--- The name of the component that is an application of a plan; the application's own name where the plan does not say.
+-- Returns the name of the component that is an application of a plan; the application's own name where the plan does
+-- not say.
 CREATE OR REPLACE FUNCTION wed.planned_component(_plan jsonb, _application text) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce((SELECT a ->> 'component' FROM jsonb_array_elements(
@@ -467,7 +468,7 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
                    WHERE a ->> 'name' = _application LIMIT 1), _application)
 $$;
 
--- The number of a role, which is made when it is missing. At most 1000 roles of a tenant.
+-- Returns the number of a role, which is made when it is missing. At most 1000 roles of a tenant.
 CREATE OR REPLACE FUNCTION wed.make_role(_tenant_id integer, _name text) RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -483,9 +484,9 @@ BEGIN
   RETURN coalesce(_role_id, wed.role_named(_tenant_id, _name));
 END $$;
 
--- The moment at which a time has passed, counted in a calendar's working hours. Months and years of a deadline are
--- those of the calendar on the wall, from the first; days are days of work: as many hours as the calendar opens. Null
--- calendar: by the clock.
+-- Returns the moment at which a time has passed, counted in a calendar's working hours. Months and years of a deadline
+-- are those of the calendar on the wall, from the first; days are days of work: as many hours as the calendar opens.
+-- Null calendar: by the clock.
 CREATE OR REPLACE FUNCTION wed.add_working_time(_from timestamptz, _span interval,
   _calendar_id integer) RETURNS timestamptz
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -561,7 +562,7 @@ BEGIN
   END IF;
 END $$;
 
--- The calendars of a tenant, by name.
+-- Returns the calendars of a tenant, by name.
 CREATE OR REPLACE FUNCTION wed.work_calendars(_tenant text) RETURNS SETOF jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object('calendar', c.name, 'zone', c.zone, 'weekdays', c.weekdays, 'opens', c.opens, 'closes',

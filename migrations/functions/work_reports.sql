@@ -128,7 +128,7 @@ BEGIN
   RETURN false;
 END $$;
 
--- A report's values by attribute; refused when they set what the task may not (WF010).
+-- Returns a report's values by attribute; refused when they set what the task may not (WF010).
 CREATE OR REPLACE FUNCTION wed.checked_values(_item wed.work_item, _task wed.work_task, _values jsonb) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -150,8 +150,8 @@ BEGIN
   RETURN _named;
 END $$;
 
--- What is wrong with a value by its schema; null when nothing is. A null is right where the schema has a type null or
--- none.
+-- Returns what is wrong with a value by its schema; null when nothing is. A null is right where the schema has a type
+-- null or none.
 CREATE OR REPLACE FUNCTION wed.form_complaint(_about jsonb, _value jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE
@@ -180,8 +180,8 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   END
 $$;
 
--- The answer to a report that is not applied, of somebody who does not hold the item or of what changed meanwhile: why,
--- the present version next to the refused one and the state that it is of (base), what to do.
+-- Answers a report that is not applied, because the person does not hold the item or the state changed meanwhile: the
+-- reason, the present version next to the refused one, the state that the report began from (base), what to do.
 CREATE OR REPLACE FUNCTION wed.refused_report(_item wed.work_item, _person wed.person, _values jsonb, _changed jsonb)
   RETURNS jsonb
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -223,7 +223,7 @@ BEGIN
       WHERE _state ? k));
 END $$;
 
--- An item's state in words: who holds it, who ended it and why.
+-- Returns an item's state in words: who holds it, who ended it and why.
 CREATE OR REPLACE FUNCTION wed.told_state(_item wed.work_item, _holder text) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE
@@ -235,8 +235,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     ELSE 'it is ' || _item.state || coalesce(', held by ' || _holder, '') END
 $$;
 
--- Of the attributes that a report sets, those that somebody else changed since the state _base to another value: the
--- former, the present and the reported one of each. Null when there are none, or the state is no longer kept.
+-- Returns the attributes of a report that somebody else changed since the state _base to another value: the former, the
+-- present and the reported one of each. Null when there are none, or the state is no longer kept.
 CREATE OR REPLACE FUNCTION wed.changed_meanwhile(_item wed.work_item, _base integer, _values jsonb) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_object_agg(v.key, jsonb_build_object('was', was.state -> v.name, 'present', now.state -> v.name,
@@ -275,7 +275,7 @@ BEGIN
     USING _wid;
 END $$;
 
--- The attributes that a report of an item may set: those of its plan, else what its trigger writes, else all.
+-- Returns the attributes that a report of an item may set: those of its plan, else what its trigger writes, else all.
 CREATE OR REPLACE FUNCTION wed.work_outputs(_item wed.work_item) RETURNS text[]
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -290,7 +290,7 @@ BEGIN
   RETURN coalesce(_outputs, '{}');
 END $$;
 
--- A form for a task's outputs as JSON Schema, generated from the attributes' types.
+-- Returns a form for a task's outputs as JSON Schema, generated from the attributes' types.
 CREATE OR REPLACE FUNCTION wed.work_form(_task wed.work_task, _outputs text[], _types jsonb) RETURNS jsonb
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object('$schema', 'https://json-schema.org/draft/2020-12/schema', 'type', 'object',

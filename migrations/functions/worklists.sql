@@ -1,7 +1,7 @@
 -- Lists, documents and history of people's work.
 
--- A person's worklist in one of the orders arrival, priority, deadline, size, own: all that the person holds, and of
--- what is offered the first _limit, at most 1000.
+-- Returns a person's worklist in one of the orders arrival, priority, deadline, size, own: all that the person holds,
+-- and of what is offered the first _limit, at most 1000.
 CREATE OR REPLACE FUNCTION wed.worklist(
   _tenant text, _name text, _order text DEFAULT 'arrival', _limit integer DEFAULT 100,
     _now timestamptz DEFAULT clock_timestamp())
@@ -71,7 +71,7 @@ BEGIN
   LEFT JOIN along a ON a.flow_id = i.flow_id AND a.wid = i.wid;
 END $$;
 
--- The bytes of the attributes that people see of items. A flow that is removed has none.
+-- Returns the bytes of the attributes that people see of items. A flow that is removed has none.
 CREATE OR REPLACE FUNCTION wed.work_sizes(_items wed.work_item[]) RETURNS TABLE (item_id bigint, bytes bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -86,8 +86,8 @@ BEGIN
   END LOOP;
 END $$;
 
--- The bytes of those attributes of a flow's items that people see; _inputs are those of all tasks. Sizes are read
--- without the values.
+-- Returns the bytes of those attributes of a flow's items that people see; _inputs are those of all tasks. Sizes are
+-- read without the values.
 CREATE OR REPLACE FUNCTION wed.data_sizes(_schema text, _items wed.work_item[], _inputs text[])
 RETURNS TABLE (item_id bigint, bytes bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -105,12 +105,12 @@ BEGIN
      JOIN wed.work_task t ON t.tgid = i.tgid', _sum, _schema) USING _items;
 END $$;
 
--- The mark of this installation.
+-- Returns the mark of this installation.
 CREATE OR REPLACE FUNCTION wed.installation_mark() RETURNS uuid
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$ SELECT mark FROM wed.installation $$;
 
--- The item of a number that a person may see: held or offered, of an instance the person answers for, or ended by
--- the person.
+-- Returns the item of a number that a person may see: held or offered, of an instance the person answers for, or ended
+-- by the person.
 CREATE OR REPLACE FUNCTION wed.see_work(_person wed.person, _item_id bigint, _now timestamptz) RETURNS wed.work_item
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -128,8 +128,8 @@ BEGIN
   RETURN _item;
 END $$;
 
--- The tasks that a person takes away together with an item: those reserved for the person in its instance, in the order
--- in which they were reserved; each as an item that will be, with its form and the data as they are now.
+-- Returns the tasks that a person takes away together with an item: those reserved for the person in its instance, in
+-- the order in which they were reserved; each as an item that will be, with its form and the data as they are now.
 CREATE OR REPLACE FUNCTION wed.work_behind(_item wed.work_item, _person_id integer, _types jsonb, _state jsonb)
   RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -154,7 +154,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WHERE v.flow_id = _item.flow_id AND v.wid = _item.wid AND v.person_id = _person_id
 $$;
 
--- An item with what is needed to do it: the input attributes with their types and values, the attributes that a
+-- Returns an item with what is needed to do it: the input attributes with their types and values, the attributes that a
 -- report may set, the form. For its holder and those to whom it is offered; others see no data.
 CREATE OR REPLACE FUNCTION wed.work_data(_tenant text, _name text, _item_id bigint,
   _now timestamptz DEFAULT clock_timestamp())
@@ -192,7 +192,7 @@ BEGIN
     'form', coalesce(_task.form, wed.work_form(_task, _outputs, _types)));
 END $$;
 
--- The attributes of data of a plan; a name that is no datum is an attribute's. Null when no list is given.
+-- Returns the attributes of data of a plan; a name that is no datum is an attribute's. Null when no list is given.
 CREATE OR REPLACE FUNCTION wed.data_attributes(_plan jsonb, _names jsonb) RETURNS text[]
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE WHEN jsonb_typeof(_names) = 'array' THEN ARRAY(
@@ -232,13 +232,13 @@ BEGIN
   LEFT JOIN wed.role_of_people r ON r.role_id = i.role_id;
 END $$;
 
--- An item as people see it.
+-- Returns an item as people see it.
 CREATE OR REPLACE FUNCTION wed.work_document(_item wed.work_item) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT d.document FROM wed.work_documents(ARRAY[_item]) d
 $$;
 
--- An attachment of an item that a person may see: its digest and bytes.
+-- Returns an attachment of an item that a person may see: its digest and bytes.
 CREATE OR REPLACE FUNCTION wed.work_attachment(_tenant text, _name text, _item_id bigint, _note_id bigint,
   OUT digest text, OUT bytes bytea)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -253,14 +253,15 @@ BEGIN
   END IF;
 END $$;
 
--- The size of a tenant's component in use; null when there is none.
+-- Returns the size of a tenant's component in use; null when there is none.
 CREATE OR REPLACE FUNCTION wed.application_bytes(_tenant_id integer, _name text) RETURNS integer
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT octet_length(c.bytes) FROM wed.component c WHERE c.tenant_id = _tenant_id AND c.name = _name
   ORDER BY c.activated_at DESC LIMIT 1
 $$;
 
--- What tells a version of a tenant's component from others: the ETag under which it is served. Null when there is none.
+-- Returns what tells a version of a tenant's component from others: the ETag under which it is served. Null when there
+-- is none.
 CREATE OR REPLACE FUNCTION wed.application_mark(_tenant_id integer, _name text) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT format('"%s-%s-%s"', c.name, c.version, c.digest) FROM wed.component c WHERE c.tenant_id = _tenant_id
@@ -268,13 +269,13 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   ORDER BY c.activated_at DESC LIMIT 1
 $$;
 
--- The name of a tenant's component if it is uploaded, else null.
+-- Returns the name of a tenant's component if it is uploaded, else null.
 CREATE OR REPLACE FUNCTION wed.uploaded_component(_tenant_id integer, _name text) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT min(c.name) FROM wed.component c WHERE c.tenant_id = _tenant_id AND c.name = _name
 $$;
 
--- A text that changes when a person's worklist (its first 1000 items) or delivered messages do.
+-- Returns a text that changes when a person's worklist (its first 1000 items) or delivered messages do.
 CREATE OR REPLACE FUNCTION wed.work_mark(_tenant text, _name text, _now timestamptz DEFAULT clock_timestamp())
   RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -285,14 +286,14 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   FROM wed.person_of(_tenant, _name) p
 $$;
 
--- The name of an instance in messages.
+-- Returns the name of an instance in messages.
 CREATE OR REPLACE FUNCTION wed.work_place(_flow_id integer, _wid integer) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce((SELECT name FROM wed.instance_name WHERE flow_id = _flow_id AND wid = _wid),
                   coalesce((SELECT name FROM wed.flow WHERE flow_id = _flow_id), 'a removed flow') || '/' || _wid)
 $$;
 
--- Who did what with an item, when, and what was said of it; oldest first, at most 1000 entries.
+-- Returns who did what with an item, when, and what was said of it; oldest first, at most 1000 entries.
 CREATE OR REPLACE FUNCTION wed.work_history(_tenant text, _name text, _item_id bigint, _limit integer DEFAULT 1000)
 RETURNS SETOF jsonb LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object('at', wed.rfc3339(h.at), 'person', h.person, 'action', h.action, 'detail', h.detail)
@@ -309,8 +310,8 @@ RETURNS SETOF jsonb LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
   ORDER BY h.at, h.kind, h.id LIMIT least(greatest(_limit, 1), 1000)
 $$;
 
--- The items of an instance, newest first, each with what was done and said of it: for operators. At most 200 items, and
--- 100 entries of each.
+-- Returns the items of an instance, newest first, each with what was done and said of it: for operators. At most 200
+-- items, and 100 entries of each.
 CREATE OR REPLACE FUNCTION wed.work_of_instance(_flow_id integer, _wid integer) RETURNS SETOF jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object('item', i.item_id, 'task', i.task, 'state', i.state,

@@ -1,8 +1,8 @@
--- Who writes an instance outside of a host's commit, what that ends, what it may set; and the texts of refusals.
+-- Writers of instances outside of a host's commit: the jobs that they end, what they may set, texts of refusals.
 
--- Whether who writes is no host: a host's batch takes its states through the gate itself (wed.write_results); only a
--- session of the owner is believed to be one. Every writer may call it, with whatever search_path. The condition of a
--- trigger is read from its text by every statement, so it is short.
+-- Returns whether the writer is no host: a host's batch takes its states through the gate itself (wed.write_results);
+-- only a session of the owner is believed to be one. Every writer may call it, with whatever search_path. The condition
+-- of a trigger is read from its text by every statement, so it is short.
 DO $$ BEGIN
   EXECUTE format($f$CREATE OR REPLACE FUNCTION wed.is_by_hand() RETURNS boolean LANGUAGE plpgsql STABLE AS $b$
 BEGIN
@@ -41,7 +41,7 @@ BEGIN
     LEFT JOIN wed.trigger g ON g.tgid = j.tgid ORDER BY w.at);
 END $$;
 
--- The jobs whose advisory locks (wid, tgid) this session holds.
+-- Returns the jobs whose advisory locks (wid, tgid) this session holds.
 CREATE OR REPLACE FUNCTION wed.locked_jobs() RETURNS wed.result[]
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -100,7 +100,7 @@ BEGIN
         USING ERRCODE = 'WF005', HINT = 'One transaction finishes one job of an instance: lock only that one.';
     WHEN 'WF006' THEN
       RAISE EXCEPTION 'instance % was already updated in this transaction', _wid USING ERRCODE = 'WF006',
-        HINT = 'One transaction finishes one job of an instance, with one UPDATE: commit, then go on.';
+        HINT = 'One transaction finishes one job of an instance, with one UPDATE: commit, then continue.';
     WHEN 'WF007' THEN
       RAISE EXCEPTION 'the final condition of instance % would hold while other transitions of it are pending', _wid
         USING ERRCODE = 'WF007', HINT = 'Let the pending transitions in job_pool finish first, then try again.';

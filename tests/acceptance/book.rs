@@ -1,10 +1,10 @@
 //! The book: blocks of its pages are run as they stand there, in order, on a real database.
 //!
 //! A page becomes one script. A block of `sh` is run, one of `sql` goes to psql as the role of the flow that `$FLOW`
-//! names, one of `toml` is applied as a definition. Blocks of no language show what is printed. Comments, which no reader
-//! of the page sees, say the rest:
+//! names, one of `toml` is applied as a definition. Blocks of no language show what is printed. Comments, which no
+//! reader of the page sees, say the rest:
 //!
-//! - `<!-- run COMMANDS -->` runs commands of its own: what a page takes for granted, and what shall have come of it.
+//! - `<!-- run COMMANDS -->` runs commands of its own: setup that a page presupposes, assertions on its result.
 //! - `<!-- with TEXT -->` before a block of `toml` completes it, `<!-- file NAME -->` makes a file of it instead.
 //! - `<!-- shown: REASON -->` before a block says why it is not run.
 
@@ -31,7 +31,7 @@ trap ended EXIT
 psql_of() { psql -XqAt -v ON_ERROR_STOP=1 "$(wed flow url "$1")"; }
 "#;
 
-/// Part of a page that a script is made of.
+/// Part of a page that becomes part of the script.
 #[derive(Debug, PartialEq)]
 enum Part<'a> {
     /// A comment's word, and what stands behind it.

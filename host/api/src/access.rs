@@ -26,7 +26,7 @@ const OPERATORS_SHARE: &str = "operators of the installation";
 #[derive(Debug, Clone)]
 pub(crate) struct Caller {
     identity: Arc<Identity>,
-    /// Without a token, in this process.
+    /// True without a token, in this process.
     is_owner: bool,
 }
 
@@ -321,7 +321,7 @@ async fn look_up(
         return Err(Problem::new(
             StatusCode::FORBIDDEN,
             "not_permitted",
-            "this is a token of an operator, who is of no tenant",
+            "this is an operator's token, which belongs to no tenant",
         )
         .hint("An operator asks under /v1/installation; `wed token create` makes a token of a tenant's user."));
     }

@@ -103,10 +103,10 @@ struct State {
 }
 
 struct Open {
-    /// The address whose share it is of.
+    /// Address whose share counts it.
     share: Option<IpAddr>,
     narrow: bool,
-    /// Since when no request is being answered.
+    /// Time since which no request is being answered.
     idle: Option<Instant>,
     end: Arc<Notify>,
 }
@@ -143,8 +143,8 @@ impl Connections {
         }
     }
 
-    /// Counts a connection of an address; without one it is of a proxy and in nobody's share. Returns none when the
-    /// address has too many.
+    /// Counts a connection of an address; one without an address belongs to a proxy and counts in no share. Returns
+    /// none when the address has too many.
     pub(crate) fn take(&self, address: Option<IpAddr>) -> Option<Connection> {
         let mut state = self.state();
         let mut narrow = false;

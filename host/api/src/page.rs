@@ -29,7 +29,7 @@ pub(crate) fn limit(asked: Option<i64>) -> Result<i64, Problem> {
         Some(limit) if (1..=MOST).contains(&limit) => Ok(limit),
         Some(_) => {
             Err(Problem::new(StatusCode::BAD_REQUEST, "invalid_query", format!("limit is not between 1 and {MOST}"))
-                .hint("Ask for a part of that size, and go on with its cursor."))
+                .hint("Ask for a part of that size, and continue with its cursor."))
         }
     }
 }

@@ -116,7 +116,7 @@ impl Problem {
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail)
     }
 
-    /// Something of ours is broken. What, is only logged.
+    /// Makes the problem of a defect of the server, whose cause is only logged.
     pub(crate) fn internal() -> Self {
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the server failed to do this")
             .hint("Tell the operator the number in `instance`; it stands in the server's log.")
@@ -136,11 +136,11 @@ impl Problem {
             .with(header::RETRY_AFTER, 1)
     }
 
-    /// Returns what a client is told while the database does not answer, and tells the operator why.
+    /// Returns the client's problem while the database does not answer, and logs the cause for the operator.
     fn unanswered(error: &StoreError) -> Self {
         tracing::warn!(
             %error,
-            "the database does not answer; its clients are told to come back, and `wed status` tells how it is"
+            "the database does not answer; requests are answered 503, and `wed status` says how it is"
         );
         Problem::unavailable()
     }

@@ -38,7 +38,7 @@ const PATHS: [&str; 7] = [
 pub(crate) struct Replica {
     /// Routes whose handlers read from the replica.
     routes: Router,
-    /// Moment of the primary that the replica has reached; none while it is of no use.
+    /// Moment of the primary that the replica has reached; none while it cannot be used.
     reached: watch::Receiver<Option<Instant>>,
     /// Largest age of an answer.
     staleness_max: Duration,

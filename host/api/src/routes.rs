@@ -61,15 +61,15 @@ const REQUEST_ID: &str = "x-request-id";
 
 /// All routes, by what bounds them.
 struct Described {
-    /// Those with a time limit, within the tenant's share of connections to the database.
+    /// Routes with a time limit, within the tenant's share of connections to the database.
     quick: OpenApiRouter<Api>,
-    /// Those that apply or preview definitions: a share and a time limit of their own.
+    /// Routes that apply or preview definitions, with a share and a time limit of their own.
     defining: OpenApiRouter<Api>,
-    /// Those that take as long as they take, within limits of their own.
+    /// Routes without the common time limit, within limits of their own.
     slow: OpenApiRouter<Api>,
-    /// Those for operators of the installation.
+    /// Routes for operators of the installation.
     installation: OpenApiRouter<Api>,
-    /// Those open to everyone.
+    /// Routes open to everyone.
     open: OpenApiRouter<Api>,
 }
 
@@ -282,11 +282,11 @@ pub(crate) fn owners_service(api: Api, owner: Caller) -> Router {
 
 /// Routes within their bounds, by who is let in.
 struct Parts {
-    /// Those that need a caller of a tenant.
+    /// Routes that need a caller of a tenant.
     guarded: Router<Api>,
-    /// Those that need an operator of the installation.
+    /// Routes that need an operator of the installation.
     installation: Router<Api>,
-    /// Those open to everyone.
+    /// Routes open to everyone.
     open: Router<Api>,
 }
 

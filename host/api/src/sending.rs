@@ -21,8 +21,8 @@ const SMALL_BYTES: u64 = 64 << 10;
 /// Bytes that are given to a connection at once.
 const PART_BYTES: usize = 16 << 10;
 
-/// Makes an answer of bytes, or of the rest of them from where `Range: bytes=N-` says. The mark names the whole, with its
-/// digest.
+/// Makes an answer of bytes, or of the rest of them from where `Range: bytes=N-` says. The mark names the whole, with
+/// its digest.
 pub(crate) fn resumable(asked: &HeaderMap, bytes: Vec<u8>, kind: &'static str, mark: &str) -> Response {
     let total = bytes.len();
     let from = asked
@@ -111,12 +111,12 @@ const SLOWEST_BYTES: u64 = 16 << 10;
 /// for it uses patience, and each byte that it takes gives some back.
 pub(crate) struct Patient<S> {
     inner: S,
-    /// Until when the first byte must have come; none once it has.
+    /// Deadline of the first byte; none once it has come.
     first_byte: Option<Pin<Box<Sleep>>>,
     patience_max: Duration,
     /// Time for which writing may still wait.
     patience: Duration,
-    /// While nothing is taken: since when, and until when that is suffered.
+    /// Beginning and deadline of a wait in which the other side takes nothing.
     stuck: Option<(Instant, Pin<Box<Sleep>>)>,
 }
 

@@ -23,8 +23,8 @@ pub(crate) const DEFINITION_CONNECTIONS: u32 = 2;
 const DEFINING: (usize, usize) = (DEFINITION_CONNECTIONS as usize, 1);
 /// Tokens that are looked up at the same instant: of all, of one tenant or address.
 const LOOKUPS: (usize, usize) = (TOKEN_CONNECTIONS as usize, 1);
-/// Components that are compiled or wait for a compiler: of all tenants, of one. Two are compiled at the same instant, by
-/// turns of tenants, those whose last turn is longest ago first.
+/// Components that are compiled or wait for a compiler: of all tenants, of one. Two are compiled at the same instant,
+/// by turns of tenants, those whose last turn is longest ago first.
 const COMPILED: (usize, usize) = (64, 1);
 /// Uploads that are being read at the same instant, in KiB: of all tenants, of one.
 const UPLOADED_KIB: (usize, usize) = (512 << 10, 64 << 10);
@@ -51,15 +51,15 @@ pub struct ReplicaSettings {
 /// State that handlers share.
 #[derive(Clone)]
 pub(crate) struct Api {
-    /// For what is asked.
+    /// Sessions for requests.
     pub(crate) store: Store,
-    /// For who asks, so that nobody's question keeps others out.
+    /// Sessions for look-ups of tokens, so that no request keeps other callers out.
     pub(crate) tokens: Store,
-    /// For whether the database answers.
+    /// Sessions for checks of the database's health.
     pub(crate) health: Store,
-    /// For lists, traces and searches; none: the primary answers all.
+    /// Replica for lists, traces and searches; none: the primary answers all.
     pub(crate) replica: Option<ReplicaSettings>,
-    /// For definitions, which may take long.
+    /// Sessions for definitions, which may take long.
     pub(crate) definitions: Store,
     /// Requests that apply or preview a definition.
     pub(crate) defining: Arc<Slots>,
@@ -107,9 +107,9 @@ pub(crate) struct Times {
     pub(crate) request: Duration,
     /// A request that applies or previews a definition.
     pub(crate) definition: Duration,
-    /// Until the next bytes of a body.
+    /// Maximum wait for the next bytes of a body.
     pub(crate) idle: Duration,
-    /// Until the last bytes of an upload.
+    /// Maximum time until the last bytes of an upload.
     pub(crate) upload: Duration,
     /// A stream of events.
     pub(crate) watching: Duration,
@@ -235,8 +235,8 @@ impl Slots {
     }
 }
 
-/// Does work to its end, also when its client goes away meanwhile: what it holds is free only then. What runs on other
-/// threads goes on whoever waits for it.
+/// Runs work to its end, even if its client disconnects: what it holds is released only then, for work on other threads
+/// cannot be cancelled.
 pub(crate) async fn to_its_end<T: Send + 'static>(
     held: impl Send + 'static,
     work: impl Future<Output = T> + Send + 'static,

@@ -11,11 +11,11 @@ use wedflow_tenancy::{Action, Area, authenticate};
 
 /// Time between two queries while a watched instance is active.
 const LOOK: Duration = Duration::from_millis(250);
-/// Between two looks when nothing has gone on for some of them.
+/// Time between two queries once several of them found nothing new.
 const IDLE_LOOK: Duration = Duration::from_secs(2);
 /// The least time between two looks whether a token still lets its bearer in.
 const ASK_AGAIN: Duration = Duration::from_secs(5);
-/// With many tokens each is looked at so much more rarely: five a second, all together.
+/// Minimum time between two looks at tokens: with many tokens each is looked at more rarely.
 const ASK_EACH: Duration = Duration::from_millis(200);
 
 /// A flow's number and an instance's.
@@ -35,10 +35,10 @@ pub(crate) struct Watching(Arc<Shared>);
 
 struct Shared {
     store: Store,
-    /// For whether tokens still hold.
+    /// Sessions for checks whether tokens still hold.
     tokens: Store,
     state: Mutex<State>,
-    /// Somebody new watches.
+    /// Signal of a new watcher.
     another: Notify,
 }
 

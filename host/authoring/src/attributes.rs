@@ -15,7 +15,7 @@ pub enum StateError {
     Unknown {
         /// The attribute.
         name: String,
-        /// Those that there are.
+        /// Attributes that the flow has.
         known: String,
     },
     /// A value that is not of its attribute's type.

@@ -167,7 +167,7 @@ impl<'a> Tool<'a> {
         self
     }
 
-    /// With this in its environment.
+    /// Adds a variable to its environment.
     pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
         self

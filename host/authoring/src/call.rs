@@ -86,7 +86,7 @@ pub struct Call {
     pub attempt: u32,
     /// The time limit; the component's own suggestion, or [`DEFAULT_TIMEOUT`], when absent.
     pub timeout: Option<Duration>,
-    /// When the time limit ends, in microseconds since 1970; computed when absent.
+    /// Time at which the time limit ends, in microseconds since 1970; computed when absent.
     pub deadline: Option<i64>,
     /// Settings of the flow.
     pub config: BTreeMap<String, String>,

@@ -1,4 +1,4 @@
-//! From the core module that a C or Go compiler makes to a component of the contract.
+//! Encodes the core module that a C or Go compiler makes as a component of the contract.
 
 use wasi_preview1_component_adapter_provider::{
     WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME, WASI_SNAPSHOT_PREVIEW1_REACTOR_ADAPTER,

@@ -34,11 +34,11 @@ pub struct Expectation {
     clause: Option<String>,
     /// The reason of an abort; it begins so when it ends in `…`.
     abort: Option<String>,
-    /// With `abort`: after how long it wants to be tried again, such as `30s`.
+    /// Pause that an `abort` asks for before the next attempt, such as `30s`.
     after: Option<String>,
     /// The message of a failure; it begins so when it ends in `…`.
     fail: Option<String>,
-    /// With `fail`: whether another attempt may succeed.
+    /// True if another attempt may succeed after `fail`.
     retry: Option<bool>,
     /// The outcome's name: `trapped:unreachable`, `timed_out`, `out_of_fuel`, `refused`, …
     outcome: Option<String>,
@@ -49,9 +49,9 @@ pub struct Expectation {
 pub struct Difference {
     /// The subject: an attribute, `outcome`, `fuel`, …
     pub what: String,
-    /// As it should be; absent where nothing should be.
+    /// Expected value; absent where nothing is expected.
     pub expected: Option<String>,
-    /// As it is; absent where nothing is.
+    /// Actual value; absent where there is none.
     pub actual: Option<String>,
 }
 

@@ -124,7 +124,7 @@ impl Link {
         Link { agent, base: base.trim_end_matches('/').to_owned(), token: token.to_owned() }
     }
 
-    /// Sends a request, with the longest silence that is borne. One that is told to come back later does.
+    /// Sends a request with a limit on silence, and repeats it after `Retry-After`.
     fn run(
         &self,
         request: ureq::http::Request<Vec<u8>>,

@@ -267,7 +267,7 @@ impl LocalStore {
         Ok(items.into_iter().map(|one| one.item).collect())
     }
 
-    /// Those of [`Self::missing`] that the person locked.
+    /// Lists those of [`Self::missing`] that the person locked.
     ///
     /// # Errors
     /// [`AwayError::Store`].
@@ -279,7 +279,7 @@ impl LocalStore {
         Ok(missing)
     }
 
-    /// For each item whose component came in part or in whole: the bytes that are here, and those of the whole.
+    /// Lists items whose component was copied in part or in whole: number, bytes copied, bytes of the whole.
     ///
     /// # Errors
     /// [`AwayError::Store`].

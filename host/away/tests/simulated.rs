@@ -155,7 +155,7 @@ struct Request {
 
 /// The fate of requests.
 enum Fate {
-    /// By chance, from a seed.
+    /// Random, from a seed.
     Chance(Box<RefCell<StdRng>>),
     /// The n-th request is cut: before it arrives, or behind.
     At(Cell<u64>, bool),

@@ -125,7 +125,7 @@ pub(crate) enum Command {
     /// SQL fragments: would this condition or SET clause be accepted? Needs no database.
     #[command(subcommand)]
     Guard(GuardCommand),
-    /// Webhooks of the tenant, which are told of its events.
+    /// Webhooks of the tenant: URLs that receive its events.
     #[command(subcommand)]
     Webhook(WebhookCommand),
     /// Instances: start them, look at them.
@@ -422,7 +422,7 @@ pub(crate) enum TenantCommand {
         #[command(flatten)]
         travel: TravelArguments,
     },
-    /// Take a tenant in from a file. One that was fenced goes on here; a snapshot stays suspended.
+    /// Take a tenant in from a file. A fenced one resumes here; a snapshot stays suspended.
     Import {
         /// File that `wed tenant export` wrote.
         file: PathBuf,
@@ -432,8 +432,8 @@ pub(crate) enum TenantCommand {
         #[command(flatten)]
         travel: TravelArguments,
     },
-    /// Move a tenant to another cluster, or to the database of another installation. Interrupted, the same command goes
-    /// on.
+    /// Move a tenant to another cluster, or to the database of another installation. Repeat the command after an
+    /// interruption: it resumes the move.
     Move {
         /// The tenant.
         name: String,

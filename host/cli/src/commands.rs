@@ -124,7 +124,7 @@ async fn migrate_clusters(directory: &Directory, terminal: &Terminal) -> Result<
 /// Returns the database for what each cluster keeps for itself.
 async fn one_database(arguments: &Arguments, terminal: &Terminal) -> Result<Store, Problem> {
     if directory::url(arguments).is_some() {
-        return Err(Problem::usage("this command is of one cluster, and a directory is named")
+        return Err(Problem::usage("this command works on one cluster, and a directory is named")
             .hint("Say --database-url with the cluster's; a token of an operator made there is taken by all."));
     }
     door::open_database(arguments, terminal).await

@@ -82,8 +82,8 @@ fn tell_locks(store: &Store, terminal: &Terminal) -> JoinHandle<()> {
     })
 }
 
-/// Connects to the database that is meant, makes it when it is missing, and brings its schema up to date: for `migrate`,
-/// `serve`, `dev` and `demo`.
+/// Connects to the database that is meant, makes it when it is missing, and brings its schema up to date: for
+/// `migrate`, `serve`, `dev` and `demo`.
 pub(crate) async fn make(arguments: &Arguments, terminal: &Terminal, connections: u32) -> Result<Store, Problem> {
     let url = url(arguments, terminal).await?;
     let store = Store::connect_or_create(&url, connections).await?;
@@ -117,7 +117,7 @@ pub(crate) async fn open(arguments: &Arguments, terminal: &Terminal, connections
 /// Connects as [`open_at`]; says from then on for which locks the command waits.
 async fn open_told(url: &str, connections: u32, terminal: &Terminal) -> Result<Store, Problem> {
     let store = Store::connect(url, connections).await?;
-    // It goes on until the command ends.
+    // The task runs until the command ends.
     drop(tell_locks(&store, terminal));
     checked(store).await
 }
@@ -136,11 +136,11 @@ async fn checked(store: Store) -> Result<Store, Problem> {
         Schema::Absent => Problem::new(format!("{place} holds nothing of Wedflow's"))
             .hint("`wed migrate` makes the schema there; check DATABASE_URL before."),
         Schema::Other { found, own } if found > own => {
-            Problem::new(format!("{place} has schema {found}, and this wed is of schema {own}"))
+            Problem::new(format!("{place} has schema {found}, and this wed schema {own}"))
                 .hint("Use the newer wed that made it.")
         }
         Schema::Other { found, own } => {
-            Problem::new(format!("{place} has schema {found} or other functions, and this wed is of schema {own}"))
+            Problem::new(format!("{place} has schema {found} or other functions, and this wed schema {own}"))
                 .hint("`wed migrate` brings it up to date; hosts of the older version end then, and are started anew.")
         }
     };

@@ -11,7 +11,7 @@ use crate::problem::Problem;
 /// Connections of a command to the directory.
 const CONNECTIONS: u32 = 2;
 
-/// Returns the address of the directory that a command is given; none where another place is said with the command.
+/// Returns the address of the directory for a command; none where its options name a server or a database.
 pub(crate) fn url(arguments: &Arguments) -> Option<&str> {
     let url = arguments.directory.as_deref().filter(|url| !url.is_empty())?;
     let others = ["--database-url", "--server", "--context"];

@@ -66,8 +66,8 @@ pub(crate) enum Place {
     Database(Origin),
 }
 
-/// Returns the place that a command speaks to. What is said with the command wins over the environment, and that over
-/// the context in use.
+/// Returns the place that a command speaks to. Options win over the environment, the environment over the context in
+/// use.
 pub(crate) fn place(arguments: &Arguments) -> Result<Place, Problem> {
     let is_given = crate::in_force::is_given;
     if is_given("--directory") {
@@ -324,7 +324,7 @@ async fn of_server(arguments: &Arguments, server: &Server, terminal: &Terminal) 
     let client = Client::new(Announced { server: connect(server)?, terminal: *terminal, bearer: Arc::clone(&bearer) });
     let me = client.me().await?;
     if crate::in_force::is_given("--tenant") && arguments.tenant != me.tenant {
-        return Err(Problem::usage(format!("the token is of tenant {}, not of {}", me.tenant, arguments.tenant))
+        return Err(Problem::usage(format!("the token belongs to tenant {}, not to {}", me.tenant, arguments.tenant))
             .hint("Leave --tenant out, or use a token of that tenant."));
     }
     if !is_local(&server.url) {

@@ -30,7 +30,7 @@ use screen::Screen;
 use server::Server;
 use words::{News, Wish};
 
-/// Between two looks at the keyboard.
+/// Time between two looks at the keyboard.
 const TICK: Duration = Duration::from_millis(50);
 
 /// Shows the inbox until the person quits.

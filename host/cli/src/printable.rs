@@ -1,4 +1,5 @@
-//! Texts as a terminal may have them: what tenants wrote moves no cursor, and shows in the order in which it is written.
+//! Texts as a terminal may have them: what tenants wrote moves no cursor, and shows in the order in which it is
+//! written.
 
 use std::borrow::Cow;
 

@@ -63,7 +63,7 @@ pub(crate) struct TenantFiles {
 /// Opens the files of a tenant; none where they stay behind, or there are none.
 ///
 /// # Errors
-/// Nothing is said of files, and flows keep some; a folder that cannot be opened.
+/// Flows keep files and no option names their folder or leaves them behind; a folder that cannot be opened.
 pub(crate) fn opened(
     travel: &TravelArguments,
     folder: Option<&Path>,

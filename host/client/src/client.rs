@@ -206,7 +206,8 @@ impl Client {
         Ok(bytes.into())
     }
 
-    /// Reads why a request was refused. What is no problem of Wedflow's is said to be none: a proxy answered.
+    /// Reads why a request was refused. An answer that is not a problem of Wedflow's, such as a proxy's, is
+    /// [`ClientError::Foreign`].
     async fn refusal(&self, answer: Answer) -> ClientError {
         let status = answer.status().as_u16();
         let kind = answer.headers().get(CONTENT_TYPE);

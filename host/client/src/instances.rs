@@ -56,8 +56,8 @@ impl Client {
         self.list(&["flows", flow, "instances"], filter, limit).await
     }
 
-    /// Returns an instance with what runs, waits and failed, all of one moment; with `rows`, the newest so many rows of
-    /// its trace and why its triggers fired or did not.
+    /// Returns an instance with what runs, waits and failed, all of one moment; with `rows`, that many of the newest
+    /// rows of its trace and why its triggers fired or did not.
     ///
     /// # Errors
     /// [`ClientError`].

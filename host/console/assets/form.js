@@ -1,4 +1,4 @@
-// A form of a work item: its values as JSON, what is wrong beside each field, and a draft at each keystroke.
+// A form of a work item: its values as JSON, each error next to its field, and a draft at each keystroke.
 import { words } from './store.js';
 
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;

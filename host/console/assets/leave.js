@@ -1,4 +1,4 @@
-// Going away in the eleven steps of the disconnection protocol: what is locked is copied, and the person is told when
+// Going away in the eleven steps of the disconnection protocol: copies what is locked, and notifies the person when
 // this device has all of it.
 import { ask, kept, understood, whole, words } from './store.js';
 

@@ -65,7 +65,7 @@ fn script_words(language: Language) -> Value {
         "inbox": say("Inbox"), "locked": say("Only items that are locked for you can be done without a connection."),
         "kept": say("Its result is kept here already."), "back": say("The connection is back."),
         "uncopied": say("This item was not copied to this device."), "copied": say("copied to this device"),
-        "selected": say("% stays with you, and is not taken away. Go on?"),
+        "selected": say("% stays with you, and is not taken away. Continue?"),
         "unreached": say("The server was not reached; nothing has changed."),
         "tocopy": say("% locked items are to be copied: %."), "lasts": say("That takes about % seconds."),
         "toolong": say("You have less time: give an item back, or take more time."),

@@ -21,7 +21,7 @@ const PARTS_MAX: usize = 512;
 /// Most bytes of the parts that are kept.
 const BYTES_MAX: u64 = 16 << 20;
 
-/// Key of a part: all that its content depends on. Who has the same rights in the same tenant sees the same.
+/// Key of a part: all that its content depends on. People with equal rights in a tenant share a part.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct PartKey {
     address: String,

@@ -1,5 +1,5 @@
-//! Signing in: a person has a token of the API, by a form or by a link that works once. The browser keeps it in a cookie
-//! that no script reads and no other site sends; forms carry a proof that they are ours.
+//! Signing in: a person has a token of the API, by a form or by a link that works once. The browser keeps it in a
+//! cookie that no script reads and no other site sends; forms carry a proof that they are ours.
 
 use std::collections::HashMap;
 use std::fmt::Write;

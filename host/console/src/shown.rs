@@ -16,7 +16,7 @@ pub(crate) fn part(text: &str) -> String {
     utf8_percent_encode(text, PLAIN).to_string()
 }
 
-/// A value in a table. Null is told from the text `null`.
+/// A value in a table. Null looks different from the text `null`.
 pub(crate) fn value(value: &Value) -> Markup {
     match value {
         Value::Null => html! { span class="null" { "null" } },
@@ -98,7 +98,7 @@ pub(crate) fn about(figure: i64, is_estimated: bool) -> String {
     format!("≈\u{202f}{}", number((figure + unit / 2) / unit * unit))
 }
 
-/// A number with its thousands apart.
+/// A number with separators of thousands.
 pub(crate) fn number(number: i64) -> String {
     let digits = number.unsigned_abs().to_string();
     let mut grouped = String::new();

@@ -235,11 +235,11 @@ fn graph(flow: &FlowDefinition, shown: impl Fn(&Sketched) -> Option<Shown>) -> O
 
 /// A line of a difference.
 pub(crate) enum Line<'a> {
-    /// In both texts.
+    /// Line in both texts.
     Same(&'a str),
-    /// In the old text alone.
+    /// Line in the old text alone.
     Old(&'a str),
-    /// In the new text alone.
+    /// Line in the new text alone.
     New(&'a str),
     /// Lines that are the same are left out.
     Gap,

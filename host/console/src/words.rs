@@ -57,7 +57,7 @@ mod tests {
             let mut characters = rest.chars();
             while let Some(character) = characters.next() {
                 match character {
-                    // A line that goes on below.
+                    // A line that continues below.
                     '\\' if characters.as_str().starts_with('\n') => {
                         characters = characters.as_str().trim_start().chars();
                     }

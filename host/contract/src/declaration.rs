@@ -81,7 +81,7 @@ pub struct DeclaredAttribute {
 pub enum DeclaredKind {
     /// Whatever the flow has (`any`).
     Any,
-    /// This one. `text` also accepts an `enum`, which travels as text.
+    /// Exactly this type; `text` also accepts an `enum`, which travels as text.
     Type(AttributeType),
 }
 

@@ -35,7 +35,7 @@ pub struct Inspection {
     pub tables: u64,
     /// The `wasi:` interfaces it imports, in its order. Most of them trap when they are called.
     pub wasi: Vec<String>,
-    /// Of the contract's interfaces that operator and flow must grant, those it imports.
+    /// Imported interfaces of the contract that operator and flow must grant.
     pub asks: Vec<&'static str>,
 }
 

@@ -191,7 +191,7 @@ pub enum Refusal {
     },
     /// An export is there but of another type.
     #[error(
-        "the export `{export}` is of another type than in the world `transition` of \
+        "the export `{export}` has another type than in the world `transition` of \
          `wed:flow@0.1.0`: there it is `…{expected}`, here `…{found}`; build against the same \
          version of the contract"
     )]

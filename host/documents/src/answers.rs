@@ -76,7 +76,7 @@ pub struct FlowDetail {
 pub struct Attribute {
     /// Name.
     pub name: String,
-    /// As in `wed_attr.atype`.
+    /// Type, as in `wed_attr.atype`.
     pub r#type: String,
 }
 
@@ -201,11 +201,11 @@ pub struct Recording {
     pub message: Option<String>,
     /// Duration in microseconds.
     pub elapsed_us: Option<i64>,
-    /// When it was recorded, in microseconds since 1970.
+    /// Time of the recording, in microseconds since 1970.
     pub at_us: i64,
     /// The trigger's time limit in milliseconds; none when the trigger is gone.
     pub timeout_ms: Option<i64>,
-    /// When its time ended, as it was told: microseconds since 1970.
+    /// Deadline that the attempt was given, in microseconds since 1970.
     pub deadline: Option<i64>,
     /// The component that ran, as far as is known.
     pub component: Option<String>,
@@ -328,14 +328,14 @@ pub struct Instance {
     pub state: serde_json::Value,
     /// Time at which it began.
     pub started: String,
-    /// When its status last changed.
+    /// Time at which its status last changed.
     pub changed: String,
     /// Pending transitions.
     pub pending: Vec<String>,
     /// Why it is an exception; absent for all others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Reach of its way back, and the command that goes on with it; absent where it is on none, and in lists.
+    /// Progress of its way back, and the command that continues it; absent where it is on none, and in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "sqlx", sqlx(skip))]
     pub way_back: Option<String>,
@@ -362,8 +362,8 @@ pub struct Relative {
     /// Transition of the parent; absent where it was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transition: Option<String>,
-    /// State of the child: `running`, `ended` (the parent is being told), `returned` (it was told), `left` (the child is
-    /// being cancelled) or `cancelled`.
+    /// State of the child: `running`, `ended` (the parent is being told), `returned` (it was told), `left` (the child
+    /// is being cancelled) or `cancelled`.
     pub state: String,
 }
 
@@ -471,7 +471,7 @@ pub struct Job {
     pub attempts: i32,
     /// Component that performs it; none: external workers do.
     pub component: Option<String>,
-    /// When it may next be claimed; none while it waits for something else than time.
+    /// Time from which it may be claimed; none while it waits for something else than time.
     pub due: Option<String>,
     /// Higher first.
     pub priority: i32,
@@ -531,7 +531,7 @@ pub struct RemovedComponent {
 pub struct Uploaded {
     /// Name.
     pub name: String,
-    /// That of the one before, when the bytes are the same; 0 after a check.
+    /// Version; that of the one before where the bytes are the same, 0 after a check.
     pub version: i32,
     /// True if the version is in use. False: it would have broken a flow, or was checked only.
     #[serde(default)]

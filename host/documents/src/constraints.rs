@@ -25,7 +25,7 @@ pub struct Reservation {
     pub held: bool,
     /// Keys or tasks that are waited for, with their holders.
     pub waits_for: Option<String>,
-    /// When it was asked for.
+    /// Time at which it was requested.
     pub asked_at: String,
 }
 

@@ -162,11 +162,11 @@ pub struct ExplainedJob {
     pub attempt: i32,
     /// True if a host runs it.
     pub running: bool,
-    /// When it may next be claimed; none while it waits for something else than time.
+    /// Time from which it may be claimed; none while it waits for something else than time.
     pub due: Option<String>,
     /// Code of the reason why it waits; none while somebody runs it.
     pub waits_for: Option<String>,
-    /// That reason in words.
+    /// Reason in words.
     pub waits_text: Option<String>,
 }
 
@@ -375,7 +375,7 @@ pub struct GraphTrigger {
     pub condition: String,
     /// Attributes that the condition reads.
     pub reads: Vec<String>,
-    /// Those of them that only hold it back: it asks that they still be null, or have their default.
+    /// Attributes among them that only hold it back: it asks that they still be null, or have their default.
     pub guards: Vec<String>,
     /// Attributes that the transition writes: as declared, or else as the trace shows.
     pub writes: Vec<String>,

@@ -67,7 +67,7 @@ pub struct HookSet {
     pub name: String,
     /// Path that messages are posted to.
     pub path: String,
-    /// The random secret. It is told once.
+    /// The random secret, which is shown only once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
 }

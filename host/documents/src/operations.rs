@@ -146,7 +146,7 @@ pub struct Waiting {
     pub text: String,
     /// Advice.
     pub hint: String,
-    /// When it is due.
+    /// Time at which it is due.
     pub due: Option<String>,
 }
 
@@ -271,9 +271,9 @@ pub struct Batched {
     /// The first 1,000 of these, oldest first.
     #[schema(value_type = Vec<i32>)]
     pub instances: Vec<Wid>,
-    /// Those to which it was done.
+    /// Instances to which it was done.
     #[schema(value_type = Vec<i32>)]
     pub done: Vec<Wid>,
-    /// Those to which it was not done, and why.
+    /// Instances to which it was not done, with the reasons.
     pub refused: Vec<Refused>,
 }

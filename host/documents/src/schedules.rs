@@ -41,9 +41,9 @@ pub struct Schedule {
     pub overlap: String,
     /// True while it is paused.
     pub paused: bool,
-    /// When the next instance is started.
+    /// Time of the next start.
     pub next_at: Option<String>,
-    /// When one was started last.
+    /// Time of the last start.
     pub last_at: Option<String>,
     /// Instance that was started last.
     #[schema(value_type = Option<i32>)]

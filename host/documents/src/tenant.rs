@@ -134,7 +134,7 @@ pub struct AuditFilter {
 #[derive(Debug, Clone, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewSetting {
-    /// At most 64 KiB.
+    /// Value, at most 64 KiB.
     pub value: String,
 }
 

@@ -28,7 +28,7 @@ pub struct WebhookSet {
     pub name: String,
     /// URL that messages are posted to.
     pub url: String,
-    /// Secret that signs the messages, as Standard Webhooks say. It is told once: absent where the webhook was there.
+    /// Secret that signs the messages, as Standard Webhooks specify. Shown only once: absent for an existing webhook.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
 }
@@ -43,11 +43,11 @@ pub struct Webhook {
     pub url: String,
     /// Flow; all of the tenant when absent.
     pub flow: Option<String>,
-    /// Events that it is told of.
+    /// Types of the events that are sent.
     pub events: Vec<String>,
-    /// Attributes of whose changes it is told; empty: of all.
+    /// Attributes whose changes are sent; empty: all.
     pub attributes: Vec<String>,
-    /// Time after which it is told of a pending job.
+    /// Time after which a pending job is announced.
     pub waits_over: String,
     /// Messages that are still to be delivered.
     pub pending: i64,
@@ -59,7 +59,7 @@ pub struct Webhook {
     pub actor: String,
     /// Time at which it was set.
     pub since: String,
-    /// True once its receiver answered 410: it is told nothing until it is set again.
+    /// True once its receiver answered 410: nothing is sent until the webhook is set again.
     pub ended: bool,
 }
 

@@ -70,7 +70,7 @@ pub struct Report {
     /// `base` of the item as it was fetched: values that somebody else changed since are not overwritten, and 409
     /// shows them.
     pub base: Option<i32>,
-    /// Time at which it was done, by the person's clock; kept beside that of the report.
+    /// Time at which it was done, by the person's clock; stored in addition to that of the report.
     pub done_at: Option<String>,
 }
 
@@ -125,7 +125,7 @@ impl Default for Report {
 #[derive(Debug, Clone, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Comment {
-    /// At most 16 KiB.
+    /// Text, at most 16 KiB.
     pub text: String,
 }
 

@@ -57,7 +57,7 @@ host    all       all   127.0.0.1/32  scram-sha-256
 pub(crate) struct Server {
     /// The folder of the unpacked server.
     pub(crate) installed: PathBuf,
-    /// Everything the server writes; belongs to `account`.
+    /// Folder of all that the server writes; belongs to `account`.
     pub(crate) folder: PathBuf,
     pub(crate) account: Option<Account>,
     /// True if files are forced to the disk at creation.

@@ -41,7 +41,7 @@ pub(crate) fn why_not(name: &str) -> &'static str {
         "ucase" => "write upper(…)",
         "lcase" => "write lower(…)",
         "factorial" => "it can make a number too large to compute with; multiply instead",
-        "convert_to" | "convert_from" => "cast text to bytea, and encode(…) what comes of it",
+        "convert_to" | "convert_from" => "cast text to bytea, and encode(…) the result",
         "int2" | "int4" | "int8" | "float4" | "float8" | "numeric" | "text" | "varchar" | "bool" | "timestamp"
         | "timestamptz" | "time" | "uuid" | "jsonb" => "write a cast: a1::integer, or cast(a1 as integer)",
         "normalize" | "is_normalized" | "unaccent" | "to_ascii" => {

@@ -357,7 +357,7 @@ impl Walk<'_> {
                 Err(self.refuse(RefusalCode::TooLarge, message, location).hint("repeat it less often"))
             }
             ("jsonb_build_object" | "json_build_object", args) if args.len() % 2 == 1 => {
-                let message = format!("`{name}` takes names and values in turn, so an even number");
+                let message = format!("`{name}` takes pairs of a name and a value");
                 Err(self.refuse(RefusalCode::Function, message, location))
             }
             ("chr", [code]) if small_integer(code, 0) == Some(0) => {

@@ -21,7 +21,7 @@ pub(crate) struct Table {
     pub(crate) makes: BTreeMap<String, Makes>,
     pub(crate) casts: BTreeMap<String, String>,
     pub(crate) types: BTreeMap<String, (String, usize)>,
-    /// By group, then by name.
+    /// Functions by group, then by name.
     pub(crate) functions: BTreeMap<String, Signatures>,
     pub(crate) operators: Signatures,
 }
@@ -38,9 +38,9 @@ pub(crate) struct Bounds {
 /// Weight of a call, for each row-sized operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub(crate) struct Makes {
-    /// For an operand that is text.
+    /// Weight for an operand that is text.
     pub(crate) text: u64,
-    /// For an operand that is a document or an array.
+    /// Weight for an operand that is a document or an array.
     pub(crate) documents: u64,
 }
 

@@ -328,7 +328,7 @@ impl<'a> Walk<'a> {
     pub(crate) fn elements(&mut self, elements: &[Node]) -> Result<(Kind, Vec<Seen>), ByteRefusal> {
         let seen = self.list("ARRAY[", elements, "]")?;
         if seen.is_empty() {
-            let message = "an empty array is of no type";
+            let message = "an empty array has no type";
             return Err(ByteRefusal::new(RefusalCode::Type, message).hint("say which: ARRAY[]::text[]"));
         }
         let kind = self.agree(&elements.iter().collect::<Vec<_>>(), &seen)?;
@@ -409,7 +409,7 @@ impl<'a> Walk<'a> {
             _ => {
                 return Err(self
                     .refuse(RefusalCode::QualifiedName, "attributes are named without a table or schema", *location)
-                    .hint("write the attribute's name alone; jsonb is taken apart with -> and ->>"));
+                    .hint("write the attribute's name alone; -> and ->> read parts of jsonb"));
             }
         };
         let Some(index) = self.attributes.find(name) else {
@@ -609,7 +609,7 @@ impl<'a> Walk<'a> {
                     RefusalCode::QualifiedName,
                     "only elements can be taken out of a value, not fields",
                 )
-                .hint("jsonb is taken apart with -> and ->>"));
+                .hint("-> and ->> read parts of jsonb"));
             };
             self.out.push('[');
             if let Some(lower) = step.lidx.as_deref() {

@@ -66,11 +66,11 @@ pub(crate) struct Kind {
 /// Contexts of a conversion, in the order of what they allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Context {
-    /// As an operand or argument.
+    /// Conversion of an operand or argument.
     Implicit,
-    /// As an attribute's new value.
+    /// Conversion to an attribute's new value.
     Assignment,
-    /// By a cast.
+    /// Conversion by a cast.
     Explicit,
 }
 

@@ -13,7 +13,7 @@ use crate::kind::{Context, Kind};
 use crate::refusal::{ByteRefusal, Refusal, RefusalCode};
 use crate::set_clause::is_wrapper;
 
-/// Of the statements with a condition, the one that can carry the least besides.
+/// Statement around a condition: of all that have one, the one with the fewest other clauses.
 const WRAPPER: &str = "DELETE FROM wed_flow WHERE ";
 
 /// Types that an attribute of a flow that is not known may have. Of an integer the most is allowed (it can

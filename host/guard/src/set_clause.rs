@@ -48,7 +48,7 @@ pub enum CheckedValue {
     Literal(Option<String>),
     /// An expression over the flow's attributes.
     Expression {
-        /// As SQL.
+        /// Clause as SQL.
         sql: String,
         /// As SQL to be run: values that could take too long are refused by functions of the schema
         /// `wed_bounded`.

@@ -17,7 +17,7 @@ enum Part {
     Clock,
     /// Points in time alone, and nothing is cut to it.
     Day,
-    /// Everything, and nothing is cut to it.
+    /// All values, none of which is cut to it.
     Epoch,
     /// A value with a zone.
     Zone,

@@ -17,9 +17,9 @@ const LARGEST: u64 = 1_000_000;
 /// Bound on a value's size, in rows of 256 KiB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Size {
-    /// As text, within documents too.
+    /// Size as text, within documents too.
     pub(crate) text: u64,
-    /// As what documents and arrays hold besides.
+    /// Size of what documents and arrays hold in addition.
     pub(crate) documents: u64,
 }
 

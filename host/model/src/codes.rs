@@ -124,7 +124,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ErrorCode {
         code: "WF027",
         meaning: "an instance that is not final has the business key",
-        remedy: "go on with that instance, or start another one when it is final",
+        remedy: "use that instance, or start another one when it is final",
     },
     ErrorCode {
         code: "WF028",
@@ -371,7 +371,7 @@ pub const PROBLEM_CODES: &[ErrorCode] = &[
     },
     ErrorCode {
         code: "invalid_cursor",
-        meaning: "the cursor is of another list, or damaged",
+        meaning: "the cursor belongs to another list, or is damaged",
         remedy: "take `next` of the same list, or begin anew",
     },
     ErrorCode {
@@ -482,7 +482,7 @@ pub const PROBLEM_CODES: &[ErrorCode] = &[
     },
     ErrorCode {
         code: "schema",
-        meaning: "the database is of another version than the program",
+        meaning: "the database has another version than the program",
         remedy: "`wed migrate` brings an older one up to date; for a newer one use its wed",
     },
     ErrorCode {

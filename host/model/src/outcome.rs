@@ -28,7 +28,7 @@ pub enum Outcome {
     Aborted {
         /// Why, in the guest's words.
         reason: String,
-        /// After which time at the earliest; none leaves it to the trigger's backoff.
+        /// Minimum pause before the next attempt; none leaves it to the trigger's backoff.
         after: Option<Duration>,
     },
     /// The transition reported a failure.
@@ -114,7 +114,7 @@ impl Outcome {
         }
     }
 
-    /// After which time the transition wants to be tried again at the earliest, if it says so.
+    /// Returns the minimum pause before the next attempt, if the transition asks for one.
     pub fn after(&self) -> Option<Duration> {
         match self {
             Outcome::Aborted { after, .. } => *after,
@@ -187,8 +187,8 @@ pub enum Severity {
     Debug,
     /// Normal operation.
     Info,
-    /// Something odd that did not stop the transition.
+    /// Oddity that did not stop the transition.
     Warn,
-    /// Something that did.
+    /// Error that stopped the transition.
     Error,
 }

@@ -41,7 +41,7 @@ pub enum Place<'a> {
     File,
     /// Within a page that has the colours. Each box leads to this address, with its trigger's name added.
     Page(&'a str),
-    /// Beside the text of this workflow: each box is a task that can be chosen.
+    /// The designer of this workflow, next to its text: each box is a task that can be chosen.
     Editor(&'a str),
 }
 

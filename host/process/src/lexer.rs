@@ -25,7 +25,7 @@ pub(crate) enum TokenKind {
     Sign(char),
     /// A comment.
     Comment,
-    /// Anything else, or something that is not closed.
+    /// Text that is no token, or is not closed.
     Wrong(&'static str),
 }
 
@@ -85,7 +85,7 @@ fn wrong(what: &'static str, text: &str, span: Range<usize>, open_line: Option<u
             diagnostic.expected = vec!["'\"'".to_owned()];
             let hint = match open_line {
                 Some(at) => format!(
-                    "Close it with a double quote. The first string that goes on over a line's end begins in line {}; \
+                    "Close it with a double quote. The first string that spans lines begins in line {}; \
                      perhaps its quote is missing.",
                     source[..at].matches('\n').count() + 1
                 ),

@@ -46,7 +46,7 @@ pub fn raise(plans: &[Plan]) -> String {
 struct View<'p> {
     plan: &'p Plan,
     prefix: String,
-    /// The data that it defines, where they are known apart from those of the workflow around it.
+    /// The data that it defines, where they can be distinguished from those of the enclosing workflow.
     data: Option<&'p [PlannedData]>,
 }
 

@@ -14,7 +14,7 @@ pub struct Sketched {
     pub trigger: String,
     /// Attributes that its condition reads.
     pub reads: BTreeSet<String>,
-    /// Those of them that only hold it back: it asks that they still be null, or have their default.
+    /// Attributes among them that only hold it back: it asks that they still be null, or have their default.
     pub guards: BTreeSet<String>,
     /// Attributes that its transition writes, as declared.
     pub writes: BTreeSet<String>,

@@ -21,7 +21,7 @@ pub enum Unit {
 pub enum Operator {
     /// All terms.
     And,
-    /// At least one term must hold.
+    /// Disjunction: at least one term must hold.
     Or,
 }
 

@@ -1,6 +1,6 @@
 //! Measures the cost of a call: `cargo run --release -p wedflow-sandbox --example call_cost`.
 //!
-//! With the argument `processes`: in this process and in guest processes, in turn.
+//! With the argument `processes`: calls alternate between this process and guest processes.
 //!
 //! Prints the time of a fresh call with ten text attributes for guests with and without a standard
 //! library, on one thread and on two, and what fuel and epochs add to a short call and to a loop.
@@ -51,7 +51,7 @@ fn main() -> std::process::ExitCode {
     std::process::ExitCode::SUCCESS
 }
 
-/// Compares calls in this process with calls in guest processes, in turn; medians of five rounds.
+/// Compares calls in this process with calls in guest processes, alternately; medians of five rounds.
 fn processes() {
     let names = (1..=10).map(|n| (format!("a{n}"), "text".parse().expect("a type")));
     let flow: Vec<(String, AttributeType)> = names.collect();

@@ -1,5 +1,5 @@
-//! The stack of a guest at its end: functions by name, if the component has names. Names are a tenant's: one of 300 bytes
-//! can stand for gigabytes once it is demangled, so the runtime's own text of a stack is never made.
+//! The stack of a guest at its end: functions by name, if the component has names. Names are a tenant's: one of 300
+//! bytes can stand for gigabytes once it is demangled, so the runtime's own text of a stack is never made.
 
 use std::fmt::{self, Write};
 

@@ -1,4 +1,4 @@
-//! From how a call ended to the outcome's name.
+//! Names outcomes by how calls ended.
 
 use std::time::Duration;
 

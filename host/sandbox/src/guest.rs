@@ -10,7 +10,7 @@ use rustix::process::{Signal, set_parent_process_death_signal};
 use tokio::net::UnixStream;
 use tokio::task::AbortHandle;
 use wedflow_contract::{Digest, Inspection};
-use wedflow_model::{TenantId, Wid};
+use wedflow_model::TenantId;
 
 use crate::answers::AnswersFrom;
 use crate::asker::{Asker, Link};
@@ -170,7 +170,7 @@ impl Guests {
 async fn attempt(sandbox: &Sandbox, bound: &Bound, call: &Call<'_>, asker: Asker) -> Attempt {
     let invocation = Invocation {
         flow: &call.flow,
-        wid: Wid::new(call.wid),
+        wid: call.wid,
         trigger: &call.trigger,
         attempt: call.attempt,
         deadline: call.deadline,

@@ -223,7 +223,7 @@ pub(crate) fn complete(
     Ok((request, known))
 }
 
-/// Adds the header by which the receiver goes on with the attempt's trace, unless the guest set one. No record knows it.
+/// Adds the header with which the receiver continues the attempt's trace, unless the guest set one. Recordings omit it.
 fn add_traceparent(traceparent: Option<&str>, sent: &mut Vec<(String, String)>) {
     const NAME: &str = "traceparent";
     let has_room = sent.len() < MAX_HEADERS && !sent.iter().any(|(name, _)| name.eq_ignore_ascii_case(NAME));

@@ -19,13 +19,12 @@
 //! | log | bytes; what does not fit is dropped and counted | (none) |
 //!
 //! Guests run in this process, or in guest processes of one tenant each ([`Guests`]): there the whole call is run by a
-//! sandbox of the same settings (`guest.rs`), and the host answers what it asks (`apart.rs`).
+//! sandbox of the same settings (`guest.rs`), and the host answers what it asks (`remote.rs`).
 //!
 //! Guests share threads as described at [`TimeSlices`] and [`runtime`]. Slots of the pools and the memory of all guests
 //! are shared by tenant (`share.rs`).
 
 mod answers;
-mod apart;
 mod asker;
 mod attempt;
 mod backtrace;
@@ -52,6 +51,7 @@ mod pool;
 mod processes;
 mod program;
 mod provided;
+mod remote;
 mod run;
 mod runtime;
 mod sandbox;

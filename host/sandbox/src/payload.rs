@@ -1,4 +1,4 @@
-//! From the payload's JSON text to the guest's values, by position, copying as little as possible.
+//! Reads the payload's JSON text as the guest's values, by position, and copies as little as possible.
 
 use std::borrow::Cow;
 use std::fmt;

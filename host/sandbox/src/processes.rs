@@ -37,11 +37,11 @@ const IDLE_TIME: Duration = Duration::from_secs(30);
 /// Interval at which a process's memory, its use and its signs of life are looked at.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Looks for which a process with calls may owe a sign of life. Looks are counted, not time: a machine that rested is no
-/// silence.
+/// Looks for which a process with calls may owe a sign of life. Looks are counted, not time: a machine that rested is
+/// no silence.
 const SILENT_LOOKS_MAX: u32 = 30;
 
-/// Bytes of a process beside its guests, as counted in its tenant's share of their memory.
+/// Bytes of a process without its guests, as counted in its tenant's share of guest memory.
 const PROCESS_BYTES: u64 = 32 << 20;
 
 /// Bytes of a process beyond the memory of all guests, above which it is ended: twice the code that it may keep, and
@@ -355,7 +355,7 @@ async fn attend(
     process.note_walls(Err(ended.clone()));
     let mut calls = process.calls();
     calls.over = Some(ended);
-    // Whoever waits for one of them is told by the end of its channel.
+    // A caller that waits for one of them sees its channel close.
     let open = std::mem::take(&mut calls.open);
     drop(calls);
     drop(open);

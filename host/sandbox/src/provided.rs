@@ -12,7 +12,7 @@ use crate::mask::Masks;
 pub struct Provided {
     settings: Arc<HashMap<String, String>>,
     secrets: HashMap<String, String>,
-    /// Those that are put into headers only.
+    /// Names of secrets that are put into headers only.
     sent: HashSet<String>,
     /// The texts to look for when masking.
     masks: Option<Masks>,

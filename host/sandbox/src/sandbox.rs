@@ -48,9 +48,9 @@ const TOO_LARGE_FOR_A_SLOT: [&str; 2] = ["pooling allocator", "instance allocati
 pub struct Sandbox {
     pub(crate) settings: Settings,
     pub(crate) slices: TimeSlices,
-    /// For components as compilers make them.
+    /// Pool for components as compilers make them.
     pool: Pool,
-    /// For components that hold an interpreter; set up when the first of them comes.
+    /// Pool for components that hold an interpreter; set up for the first of them.
     interpreters: OnceLock<Result<Pool, String>>,
     /// Compiled components that are kept ready.
     components: Mutex<Components>,
@@ -199,7 +199,9 @@ impl Sandbox {
         if let Some(code) = self.cache.as_ref().and_then(|cache| cache.get(&name)) {
             match revive(pool, &code) {
                 Ok(component) => return Ok(component),
-                Err(error) => tracing::warn!("compiled code of {digest} is of no use: {error:#}; it is compiled anew"),
+                Err(error) => {
+                    tracing::warn!("compiled code of {digest} cannot be used: {error:#}; it is compiled anew")
+                }
             }
         }
         let has_interpreter = bytes.len() as u64 >= INTERPRETER_BYTES;

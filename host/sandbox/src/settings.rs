@@ -111,7 +111,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// For guests that compute: 1 000 at once, no bounds checks.
+    /// Returns settings for guests that compute: 1 000 at once, no bounds checks.
     pub fn fast() -> Self {
         Settings {
             concurrent: 1_000,
@@ -133,7 +133,7 @@ impl Settings {
         }
     }
 
-    /// For very many guests that mostly wait: 10 000 at once, less memory for each.
+    /// Returns settings for very many guests that mostly wait: 10 000 at once, less memory for each.
     pub fn waiting() -> Self {
         Settings {
             concurrent: 10_000,

@@ -27,7 +27,7 @@ struct Shared {
 struct State {
     free: u64,
     held: HashMap<TenantId, u64>,
-    /// Those that wait, by tenant, in the order in which they came.
+    /// Requests that wait, by tenant, in the order in which they came.
     waiting: HashMap<TenantId, VecDeque<Waiting>>,
 }
 

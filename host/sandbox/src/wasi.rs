@@ -28,7 +28,7 @@ const READY: u32 = 0;
 struct Output;
 struct Input;
 struct IoError;
-/// Something to wait for; its number says until when, in milliseconds since the call began.
+/// Timer to wait for; its number is its end, in milliseconds since the call began.
 struct Pollable;
 struct Terminal;
 struct Descriptor;

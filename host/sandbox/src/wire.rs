@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use tokio::net::UnixStream;
 use tokio::sync::Notify;
 use wedflow_contract::{Binding, Digest, Manifest};
-use wedflow_model::Limits;
+use wedflow_model::{Limits, Wid};
 
 use crate::answers::{Answer, FileAnswer, HttpAnswer};
 use crate::attempt::Attempt;
@@ -75,7 +75,7 @@ pub(crate) struct Call<'a> {
     pub(crate) call: u64,
     pub(crate) bound: u64,
     pub(crate) flow: Cow<'a, str>,
-    pub(crate) wid: i32,
+    pub(crate) wid: Wid,
     pub(crate) trigger: Cow<'a, str>,
     pub(crate) attempt: u32,
     pub(crate) deadline: i64,
@@ -113,7 +113,7 @@ pub(crate) enum FromGuest {
 pub(crate) enum Question {
     /// A time slice; a long one if true.
     Slice(bool),
-    /// So many bytes more of memory.
+    /// Growth of memory, in bytes.
     Memory(u64),
     /// An operation on a file.
     File(FileAct),

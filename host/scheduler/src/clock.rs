@@ -22,7 +22,7 @@ impl Moment {
     /// Later than anything that happens.
     pub const NEVER: Moment = Moment(u64::MAX);
 
-    /// From nanoseconds since the clock's origin.
+    /// Makes the moment that is this many nanoseconds after the clock's origin.
     pub const fn from_nanos(nanos: u64) -> Self {
         Moment(nanos)
     }

@@ -39,7 +39,7 @@ pub(crate) struct EventObserver {
     bounded: VecDeque<HandlerId>,
     /// Total time per round that sources with a time-out may block.
     blocked: Duration,
-    /// When the next round over them may begin.
+    /// Time from which the next round over them may begin.
     next_round: Option<Moment>,
     alarm: Box<dyn Alarm>,
 }

@@ -69,7 +69,7 @@ impl Finalisers {
         }
     }
 
-    /// For the next run, when nobody else can look.
+    /// Reopens the list for the next run, when no other thread can read it.
     fn reopen(&self) {
         self.state.store(NONE, Ordering::Relaxed);
     }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Waiting to be woken; on no queue.
 const IDLE: u8 = 0;
-/// On a queue, to be polled.
+/// Queued, to be polled.
 const QUEUED: u8 = 1;
 /// Being polled, or a source whose event has not been taken yet.
 const RUNNING: u8 = 2;
@@ -18,7 +18,7 @@ const ENDED: u8 = 4;
 pub(crate) struct WakeState(AtomicU8);
 
 impl WakeState {
-    /// On a queue from the start.
+    /// Makes a state that is queued from the start.
     pub(crate) fn queued() -> Self {
         WakeState(AtomicU8::new(QUEUED))
     }
@@ -62,7 +62,7 @@ impl WakeState {
         true
     }
 
-    /// On a queue again, whatever came before.
+    /// Makes the state queued again, whatever it was.
     pub(crate) fn requeue(&self) {
         self.0.swap(QUEUED, Ordering::AcqRel);
     }

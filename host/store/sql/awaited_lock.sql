@@ -1,5 +1,5 @@
--- The session that holds the lock for which one of some sessions ($1) waits longest, in the columns of lock_holders.sql.
--- Reads the server's own tables alone.
+-- The session that holds the lock for which one of some sessions ($1) waits longest, in the columns of
+-- lock_holders.sql. Reads the server's own tables alone.
 SELECT blocker AS pid, p.gid, coalesce(b.usename, p.owner, '?')::text AS user_name, coalesce(b.application_name, '') AS application,
   coalesce((SELECT format('%s.%s', n.nspname, c.relname)
             FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = l.relation),

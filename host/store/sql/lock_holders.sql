@@ -1,5 +1,6 @@
--- Sessions and prepared transactions (gid) that others wait for, each with what the first of those waits for, and sessions that have locked a table of
--- ours for a while. Of a queue of sessions that wait for one another it is the one at the head. Reads the server's own tables alone: no lock of ours is in its way.
+-- Sessions and prepared transactions (gid) that others wait for, each with what the first of those waits for, and
+-- sessions that have locked a table of ours for a while. Of a queue of sessions that wait for one another it is the one
+-- at the head. Reads the server's own tables alone: no lock of ours is in its way.
 WITH waiting AS (
   SELECT a.pid, blocker, p.gid, p.owner, coalesce(l.waitstart, a.query_start) AS since,
     coalesce((SELECT format('%s.%s', n.nspname, c.relname)

@@ -1,4 +1,4 @@
-//! Webhooks, to which events are told, and the outbox of messages that are still to be delivered.
+//! Webhooks, which receive events, and the outbox of messages that are still to be delivered.
 
 use sqlx::FromRow;
 use wedflow_documents::{Webhook, WebhookMessage, WebhookPlace, WebhookSet};
@@ -78,7 +78,7 @@ statements! {
 }
 
 impl Store {
-    /// Tells a URL of a tenant's events.
+    /// Makes a webhook that sends a tenant's events to a URL, or changes the one of this URL.
     ///
     /// # Errors
     /// [`StoreError::NotFound`] for the tenant; [`StoreError::Refused`] for a URL or an event that is none, and with
@@ -107,7 +107,7 @@ impl Store {
         Ok(set)
     }
 
-    /// Tells a URL nothing more; what was not delivered is dropped.
+    /// Removes the webhook of a URL with its undelivered messages.
     ///
     /// # Errors
     /// [`StoreError::Refused`] with `WF040` when there is no such webhook.

@@ -94,7 +94,8 @@ impl Store {
         Ok(())
     }
 
-    /// Removes a role that [`make_former_owner`](Self::make_former_owner) made, with what it was granted in this database.
+    /// Removes a role that [`make_former_owner`](Self::make_former_owner) made, with what it was granted in this
+    /// database.
     ///
     /// # Errors
     /// [`StoreError::Refused`] when the role may not.

@@ -29,7 +29,7 @@ pub struct FragmentPosition {
     pub position: usize,
 }
 
-/// Reason why a session is of no use.
+/// Reason why a session cannot be used.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
 pub(crate) enum Unfit {
     /// The server is a replica, or was set to take no changes.
@@ -97,7 +97,7 @@ pub enum StoreError {
     /// A client's key was used before, for another request.
     #[error("this idempotency key was used for another request")]
     OtherRequest,
-    /// Anything else the driver reports.
+    /// Other error of the driver.
     #[error("{}", in_words(.0))]
     Other(#[source] sqlx::Error),
 }
@@ -256,7 +256,7 @@ impl From<sqlx::Error> for StoreError {
     }
 }
 
-/// Refusal of a session that is of no use.
+/// Refusal of a session that cannot be used.
 fn refusal_of(unfit: Unfit) -> StoreError {
     let (code, hint) = match unfit {
         Unfit::ReadOnly => ("25006", state_of_server("25006")),
@@ -321,12 +321,12 @@ fn locks_met(detail: &str) -> Vec<(FlowId, Option<Wid>)> {
 fn state_of_server(code: &str) -> Option<&'static str> {
     Some(match code {
         "53100" => {
-            "The server's disk is full: make room there. What was committed is kept, and hosts go on by themselves."
+            "The server's disk is full: make room there. What was committed is kept, and hosts resume by themselves."
         }
         "53200" => "The server has no memory left: give it more, or lower its work_mem.",
         "53300" => "The server takes no more sessions: raise its max_connections, or run fewer hosts.",
         "25006" => {
-            "The database is a replica, or was set to take no changes (default_transaction_read_only). Hosts go on by \
+            "The database is a replica, or was set to take no changes (default_transaction_read_only). Hosts resume by \
              themselves as soon as it takes them."
         }
         "57P01" | "57P02" | "57P03" => "The server is stopping or starting: try again in a moment.",

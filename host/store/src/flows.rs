@@ -399,7 +399,7 @@ impl Store {
         binding_faults(&mut connection, flow_id).await
     }
 
-    /// After a change of the model: which live instances would fire what; without `preview`, fires it.
+    /// Matches live instances after a change of the model: returns what they would fire; without `preview`, fires it.
     ///
     /// # Errors
     /// Only those of the connection.

@@ -389,7 +389,7 @@ fn check_values(flow: &str, shape: &FlowShape, values: &Map<String, Json>) -> Re
         {
             return refused(
                 "22P02",
-                format!("attribute \"{name}\" is of type {kind}: {error}"),
+                format!("attribute \"{name}\" has type {kind}: {error}"),
                 format!("Give a value of type {kind}, or null."),
             );
         }

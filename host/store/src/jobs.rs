@@ -27,7 +27,7 @@ pub struct Claimed {
     pub component_id: ComponentId,
     /// The flow's version when it was claimed: a binding made for another is out of date.
     pub flow_version: i32,
-    /// When the host took it up; known only where spans are sent.
+    /// Time at which the host claimed it; known only where spans are sent.
     pub taken_at: Option<SystemTime>,
 }
 
@@ -47,7 +47,7 @@ pub struct FailedAttempt {
     pub message: String,
     /// True if another attempt may be made.
     pub retry: bool,
-    /// After which time, instead of the trigger's backoff; at most a day.
+    /// Pause before the next attempt, instead of the trigger's backoff; at most a day.
     #[serde(rename = "after_us", serialize_with = "microseconds")]
     pub after: Option<Duration>,
     /// Fuel consumed.
@@ -73,7 +73,7 @@ pub struct AttemptRecord {
     pub token: LeaseToken,
     /// True to keep the data to run it again.
     pub keep: bool,
-    /// When its time ended, as it was told: microseconds since 1970.
+    /// Deadline that the attempt was given, in microseconds since 1970.
     pub deadline: i64,
     /// Answers of the host; none when they were too large to keep.
     pub answers: Option<serde_json::Value>,
@@ -113,16 +113,16 @@ fn microseconds<S: serde::Serializer>(after: &Option<Duration>, serializer: S) -
     after.serialize(serializer)
 }
 
-/// When there will be something to claim.
+/// Jobs that a claim left, and the time of the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NextDue {
     /// A job is due that nobody has claimed.
     pub waits: bool,
-    /// In how long the next one is due that is not due yet; nothing when there is none.
+    /// Time until the next job becomes due; none without one.
     pub next: Option<Duration>,
 }
 
-/// From a row of `wed.claimed`, by position: to look names up in each row costs more than to read it.
+/// Reads a row of `wed.claimed` by position: looking up names in each row costs more than reading it.
 impl FromRow<'_, PgRow> for Claimed {
     fn from_row(row: &PgRow) -> sqlx::Result<Self> {
         let key = JobKey { flow: row.try_get(0)?, wid: row.try_get(1)?, tgid: row.try_get(2)? };
@@ -381,9 +381,9 @@ impl Store {
         .await?)
     }
 
-    /// Housekeeping that any host may do for all: ends surplus sessions and old transactions, counts what tenants near a limit use, weighs
-    /// what they keep, removes what removed flows have left. Each step is a transaction of its own, and one that fails
-    /// keeps no other from being made.
+    /// Housekeeping that any host may do for all: ends surplus sessions and old transactions, counts what tenants near
+    /// a limit use, weighs what they keep, removes what removed flows have left. Each step is a transaction of its own,
+    /// and one that fails keeps no other from being made.
     ///
     /// # Errors
     /// The first that a step met, after all of them.

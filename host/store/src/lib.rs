@@ -135,8 +135,8 @@ const LIFETIME: Duration = Duration::from_secs(1_200);
 const LIFETIME_STEP: Duration = Duration::from_secs(97);
 const LIFETIME_STEPS: u64 = 16;
 
-/// Longest wait of a command's statement for a lock, as Postgres reads it. A prepared transaction, or a session that was
-/// left open, holds its locks for ever.
+/// Longest wait of a command's statement for a lock, as Postgres reads it. A prepared transaction, or a session that
+/// was left open, holds its locks for ever.
 const TOOL_LOCK_TIMEOUT: &str = "1min";
 
 /// Hint about names of flows and components.
@@ -231,7 +231,7 @@ impl Store {
         })
     }
 
-    /// As [`Store::connect`]; a database that is missing on the server is made first.
+    /// Connects as [`Store::connect`] does, and first makes a database that is missing on the server.
     ///
     /// # Errors
     /// As [`Store::connect`], and [`StoreError::Refused`] when the role may not create databases.
@@ -353,7 +353,7 @@ impl Store {
     }
 
     /// The same database as [`Store::for_host`] over one session that lasts as long as the host, for its leases: while
-    /// it is there the host is said to run (`wed.host_runs`).
+    /// it is open the host counts as running (`wed.host_runs`).
     #[must_use]
     pub fn for_leases(&self) -> Store {
         let options =

@@ -41,7 +41,7 @@ pub struct TenantManifest {
     pub tenant: String,
     /// Number of the move.
     pub move_id: String,
-    /// True if the tenant was fenced: it goes on where the file is taken in, and nowhere else.
+    /// True if the tenant was fenced: it resumes where the file is taken in, and nowhere else.
     pub fenced: bool,
     /// True if tokens and the secrets of webhooks are in it.
     pub secrets: bool,
@@ -257,7 +257,7 @@ impl Store {
         Ok(left)
     }
 
-    /// Takes the fence from a tenant that has arrived, or that comes back; with `resume` its work goes on.
+    /// Takes the fence from a tenant that has arrived, or that comes back; `resume` resumes its work.
     ///
     /// # Errors
     /// [`StoreError::NotFound`].
@@ -269,8 +269,8 @@ impl Store {
         }
     }
 
-    /// Takes back a tenant that has left for a file, or, with `is_lost`, for a database that is gone for ever; its work
-    /// goes on here.
+    /// Takes back a tenant that has left for a file, or, with `is_lost`, for a database that is gone for ever, and
+    /// resumes its work.
     ///
     /// # Errors
     /// [`StoreError::NotFound`]; [`StoreError::Refused`] with `WF024` where it may work elsewhere.
@@ -301,8 +301,8 @@ impl Store {
         Ok(sqlx::query_scalar("SELECT wed.tenant_checksum($1)").bind(tenant).fetch_one(&self.pool).await?)
     }
 
-    /// Reads a tenant out of one snapshot, piece by piece; the last is its checksum. That of a fenced tenant is of what
-    /// is there after the copy, so that a change which the fence had let through would be found.
+    /// Reads a tenant out of one snapshot, piece by piece; the last is its checksum. That of a fenced tenant covers the
+    /// rows after the copy, so that a change which the fence had let through would be found.
     ///
     /// # Errors
     /// [`StoreError::NotFound`]; [`StoreError::Refused`] when the tenant is not fenced and was to be, or nobody takes
@@ -537,7 +537,7 @@ async fn make_tenant(session: &mut Session, manifest: &TenantManifest, name: &st
 }
 
 async fn states_table(session: &mut Session, flow: &str) -> Result<String, StoreError> {
-    let flow: i32 = flow.parse().map_err(|_| cut())?;
+    let flow: FlowId = flow.parse().map_err(|_| cut())?;
     let table: Option<String> = sqlx::query_scalar("SELECT wed.states_table($1)").bind(flow).fetch_one(session).await?;
     table.ok_or_else(cut)
 }
@@ -613,7 +613,7 @@ fn check_manifest(manifest: &TenantManifest, own: i64) -> Result<(), StoreError>
     }
     Err(refused(
         format!(
-            "the tenant's file is of form {} and migration {} (wed {}), and this database of form {FORM} and \
+            "the tenant's file has form {} and migration {} (wed {}), and this database form {FORM} and \
              migration {own}",
             manifest.form, manifest.migration, manifest.wed
         ),

@@ -60,8 +60,8 @@ impl Store {
 }
 
 impl Notifications {
-    /// Waits for a notification; returns its payload. A connection over which nothing was heard for a minute is asked whether it is
-    /// there.
+    /// Waits for a notification; returns its payload. A connection over which nothing was heard for a minute is asked
+    /// whether it is there.
     ///
     /// # Errors
     /// When the connection is broken, or silent; what was said meanwhile is lost.

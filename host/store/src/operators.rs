@@ -18,9 +18,9 @@ pub struct Operator {
     pub id: String,
     /// True if it may change something.
     pub may_write: bool,
-    /// When made, RFC 3339.
+    /// Time of its making, RFC 3339.
     pub created_at: String,
-    /// When it ends, RFC 3339.
+    /// Time of its end, RFC 3339.
     pub expires_at: String,
 }
 

@@ -167,7 +167,8 @@ fn refused(code: &str, message: &str, hint: &str) -> StoreError {
     StoreError::refused(code, message, hint)
 }
 
-/// Classes of errors, and errors, that are the server's whatever a query asks for: lost connections, no room, no sessions.
+/// Classes of errors, and errors, that are the server's whatever a query asks for: lost connections, no room, no
+/// sessions.
 const OF_SERVER: [&str; 5] = ["08", "53100", "53300", "57P", "58"];
 
 /// Makes a refusal of the query of whatever the database refuses: a change, a right, an error that a function raises.

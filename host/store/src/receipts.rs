@@ -24,7 +24,7 @@ pub struct ReceiptDays<'a> {
 /// Place in a list of receipts: a day, and the row of it that was the last one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceiptPlace {
-    /// Day to go on with.
+    /// Day from which the list continues.
     pub day: String,
     /// Tenant, flow and transition of the last row, the transition behind a dot; none at the beginning of the day.
     pub after: Option<[String; 3]>,

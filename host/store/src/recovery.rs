@@ -109,7 +109,7 @@ impl WaitingReason {
                 "Let the tasks before it end, or drop an order that was added with `wed_drop_after`."
             }
             WaitingReason::Event => "Send it with `wed instance event`.",
-            WaitingReason::Child => "Look at that instance; `wed instance skip` goes on without it, and cancels it.",
+            WaitingReason::Child => "Look at that instance; `wed instance skip` continues without it, and cancels it.",
         }
     }
 
@@ -128,7 +128,7 @@ impl fmt::Display for WaitingReason {
 /// Scope of a pause.
 #[derive(Debug, Clone, Copy)]
 pub enum PauseScope<'a> {
-    /// Everything of the tenant.
+    /// A tenant.
     Tenant(&'a str),
     /// A flow.
     Flow(&'a str, &'a Flow),

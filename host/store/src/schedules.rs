@@ -67,7 +67,8 @@ impl Due {
     }
 }
 
-/// Returns true if a start may succeed later as it stands: a lock, a conflict, a limit of time, a server in trouble.
+/// Returns true if a start may succeed later without a change: a lock, a conflict, a limit of time, a server in
+/// trouble.
 fn is_temporary(error: &StoreError) -> bool {
     matches!(error, StoreError::Locked { .. } | StoreError::Conflict(_))
         || (error.code()).is_some_and(|code| ["40", "53", "55", "57", "58"].contains(&&code[..2.min(code.len())]))

@@ -109,7 +109,7 @@ impl Servers {
         }
     }
 
-    /// Opens a session that fits, at the first server in turn that gives one.
+    /// Opens a session that fits, at the first server that gives one; begins with the last that did.
     pub(crate) async fn connect(
         &self,
         options: &PgConnectOptions,

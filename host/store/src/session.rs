@@ -34,7 +34,7 @@ pub(crate) struct Session {
     connection: PgConnection,
     /// Longest wait for the answer to a statement.
     answer_time_max: Option<Duration>,
-    /// A call is under way, or the session is of no use any more.
+    /// True during a call, and once the session cannot be used any more.
     spent: bool,
     /// True if its server took no changes when it was opened; it is used for want of one that does.
     is_read_only: bool,
@@ -81,7 +81,7 @@ impl Session {
     }
 }
 
-/// Returns true if a session is of no use after an error: its connection failed, its server ends it, or takes no
+/// Returns true if a session cannot be used after an error: its connection failed, its server ends it, or takes no
 /// changes over it.
 fn ends_session(error: &sqlx::Error) -> bool {
     match error {

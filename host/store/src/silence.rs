@@ -177,7 +177,7 @@ mod tests {
         const SOCKETS: usize = 100;
         const LOOKS: usize = 20;
         const THREADS: usize = 8;
-        // Those of the tests beside this one.
+        // Sessions of tests that run at the same time.
         const OTHERS: usize = 200;
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");

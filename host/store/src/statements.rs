@@ -1,6 +1,6 @@
 //! Methods that are one statement, and the numbered rows that some of them read.
 
-/// A row with its number, by which lists go on.
+/// A row with its number, from which lists continue.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct Numbered<T> {
     /// Number of the row.

@@ -14,7 +14,7 @@ use crate::{ANSWER_MARGIN, Store, StoreError, limits};
 const STATUS_STATEMENT_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(8);
 /// Longest wait of it for a lock.
 const STATUS_LOCK_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(500);
-/// Time from which on whoever waits for a lock is told so; seconds. Less than a second, after which a command looks.
+/// Time after which a wait for a lock is reported; seconds. Less than a second, after which a command looks.
 const LOCK_TOLD_AFTER_S: f64 = 0.5;
 /// Time from which on a wait for a lock is a problem; seconds.
 const LOCK_WAIT_MAX_S: f64 = 5.0;
@@ -32,7 +32,7 @@ struct LockHolder {
 }
 
 impl LockHolder {
-    /// Names the session, and the program that it is of.
+    /// Names the session and its program.
     fn session(&self) -> String {
         let LockHolder { pid, gid, user_name, application, .. } = self;
         if let Some(gid) = gid {
@@ -129,7 +129,7 @@ impl Store {
             Err(StoreError::Locked { message, .. }) => (self.locked(&message).await?, true),
             Err(error) => return Err(error),
         };
-        // Who held a lock a moment ago may have let go, and who waits longest is known only now.
+        // The holder may have released the lock meanwhile, and the longest waiter is known only now.
         let holders = match is_locked && holders.is_empty() {
             true => self.lock_holders().await?,
             false => holders,
@@ -162,7 +162,7 @@ impl Store {
             "problems": [{
                 "code": "locked",
                 "text": format!("a table of Wedflow is locked, and its state cannot be read: {message}"),
-                "hint": "End the session that holds the lock; hosts go on by themselves.",
+                "hint": "End the session that holds the lock; hosts resume by themselves.",
             }],
         }))
     }

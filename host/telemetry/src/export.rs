@@ -36,7 +36,7 @@ struct Inner {
 #[derive(Debug)]
 enum Item {
     Span(Box<Span>),
-    /// Everything before it is to be sent now; then this is answered.
+    /// Request to send all items before it; answered when that is done.
     Flush(SyncSender<()>),
 }
 
@@ -158,7 +158,7 @@ impl Sender {
             %error,
             url = self.settings.url,
             dropped = self.dropped.swap(0, Ordering::Relaxed),
-            "the collector does not take spans; they are dropped, and work goes on"
+            "the collector does not take spans; they are dropped, and work continues"
         );
     }
 

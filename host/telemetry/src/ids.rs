@@ -64,7 +64,7 @@ pub struct InstanceTrace {
 }
 
 impl InstanceTrace {
-    /// Returns the trace of an instance. `mark` tells installations apart.
+    /// Returns the trace of an instance. `mark` distinguishes installations.
     pub fn new(mark: &str, flow: i32, wid: i32) -> Self {
         let id = digest(&[mark, &flow.to_string(), &wid.to_string()]);
         InstanceTrace { id: TraceId(id) }
@@ -86,7 +86,7 @@ impl InstanceTrace {
         self.span(&["post", message, &attempt.to_string()])
     }
 
-    /// Returns the header by which another service goes on with a span.
+    /// Returns the value of `traceparent` with which another service continues a span.
     pub fn header(&self, span: SpanId) -> String {
         format!("00-{}-{span}-01", self.id)
     }

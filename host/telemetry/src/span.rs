@@ -19,7 +19,7 @@ pub enum Kind {
     Consumer = 5,
 }
 
-/// Something that took time.
+/// Operation with a beginning and an end.
 #[derive(Debug, Clone)]
 pub struct Span {
     /// Trace.

@@ -5,7 +5,7 @@
 //! - [`Secret`]: what a token looks like
 //! - [`Identity`]: the bearer of a token, and their permissions
 //! - `tokens`: making and replacing tokens
-//! - [`OperatorIdentity`]: the bearer of an operator's token, which is of no tenant
+//! - [`OperatorIdentity`]: the bearer of an operator's token, which belongs to no tenant
 //!
 //! Whose a thing is follows from the token alone: everything else takes the tenant's name from an
 //! [`Identity`], never from a request.

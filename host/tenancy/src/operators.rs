@@ -1,4 +1,4 @@
-//! Operators of the installation: their tokens manage tenants, and are of none.
+//! Operators of the installation: their tokens manage tenants, and belong to none.
 
 use wedflow_store::{NewOperator, Store, StoreError};
 

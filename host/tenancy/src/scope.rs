@@ -29,7 +29,7 @@ impl ScopeError {
 }
 
 impl Scope {
-    /// Everything that the role may.
+    /// Scope of all that the role may do.
     pub const ALL: Scope = Scope { area: None, verb: Verb::Write };
 
     /// Returns whether it allows this.

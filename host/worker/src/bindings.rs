@@ -122,7 +122,7 @@ pub(crate) struct Bindings {
     outside: Outside,
     components: Cache<ComponentId, Cell<LoadedComponent>>,
     flows: FlowCache<FlowId, Cell<LoadedFlow>>,
-    /// By component, flow and transition.
+    /// Circuit breakers by component, flow and transition.
     breakers: Cache<(ComponentId, FlowId, String), Arc<Breaker>>,
     runnables: FlowCache<BindingKey, Transitions>,
 }

@@ -200,7 +200,7 @@ async fn quarantine(store: &Store, host: HostId, (locks, held): Met, committing:
         results = held.len(),
         tenant,
         flow,
-        "another session holds locks of a flow; the results that need them wait, and go on when that session commits"
+        "another session holds locks of a flow; the results that need them wait until that session ends its transaction"
     );
     if committing.again {
         let jobs: Vec<(FlowId, Wid, LeaseToken)> =

@@ -75,7 +75,7 @@ fn assignments(shape: &FlowShape, values: &Map<String, Json>) -> Result<Vec<Assi
         let value = match (kind, value) {
             (_, Json::String(text)) => Value::Scalar(Scalar::Text(text.clone())),
             (Some((_, kind)), value) => Value::from_json(kind, value)
-                .map_err(|error| refused(format!("attribute \"{name}\" is of type {kind}: {error}")))?,
+                .map_err(|error| refused(format!("attribute \"{name}\" has type {kind}: {error}")))?,
             // The guard says that there is no such attribute.
             (None, _) => Value::NULL,
         };

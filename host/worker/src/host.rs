@@ -38,7 +38,7 @@ const CHORE_CONNECTIONS: u32 = 4;
 pub struct HostSettings {
     /// Name in the list of hosts.
     pub name: String,
-    /// Version and commit of the program, by which hosts of different builds are told apart.
+    /// Version and commit of the program, which distinguish hosts of different builds.
     pub build: String,
     /// Lanes: guests that may compute at the same instant. As many as processors by default.
     pub lanes: usize,

@@ -32,7 +32,7 @@ const FUEL_REPORT_INTERVAL: Duration = Duration::from_secs(1);
 const NOTIFICATION_INTERVAL_MIN: Duration = Duration::from_millis(20);
 /// Time between two looks for webhooks with announcements that nobody delivers.
 const DELIVERY_INTERVAL: Duration = Duration::from_secs(1);
-/// Maximum number of waiting jobs of which webhooks are told by one look.
+/// Maximum number of waiting jobs that one look announces to webhooks.
 const WAITING_ANNOUNCED_MAX: i32 = 1_000;
 /// Time between two looks after the trace's partitions. They are made seven days ahead.
 const PARTITION_INTERVAL: Duration = Duration::from_secs(600);
@@ -108,7 +108,7 @@ async fn listen(store: Store, events: source::QueueSender<()>) -> HandlerResult 
                     let _ = events.try_send(());
                 }
             }
-            Err(error) => tracing::warn!(%error, "no notifications for now; polling goes on"),
+            Err(error) => tracing::warn!(%error, "no notifications for now; polling continues"),
         }
         tokio::time::sleep(LISTEN_RETRY_PAUSE).await;
     }

@@ -54,7 +54,7 @@ struct Permits {
     free: Arc<Semaphore>,
     /// Lock that the next attempt to begin holds while it waits.
     head: tokio::sync::Mutex<()>,
-    /// When the next one may begin.
+    /// Time from which the next attempt may begin.
     next: Mutex<Instant>,
 }
 
@@ -99,7 +99,7 @@ impl Threads {
 /// Threads on which isolated attempts run, and permits for those that are limited.
 #[derive(Debug)]
 pub(crate) struct IsolatedAttempts {
-    /// Apart from `faulting`, so that a transition that is proven soon waits for none of those.
+    /// Separate from `faulting`, so that a transition that is proven soon does not wait for those that fault.
     unproven: Threads,
     faulting: Threads,
     permits: Mutex<HashMap<TenantId, Arc<Permits>>>,

@@ -444,7 +444,7 @@ async fn keep(draft: Draft) -> std::io::Result<()> {
     tokio::task::spawn_blocking(move || draft.keep()).await.map_err(std::io::Error::other)?
 }
 
-/// When a time limit that begins now ends: microseconds since 1970.
+/// Returns the end of a time limit that begins now, in microseconds since 1970.
 fn deadline(timeout: Duration) -> i64 {
     SystemTime::now()
         .checked_add(timeout)

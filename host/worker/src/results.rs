@@ -19,7 +19,7 @@ pub(crate) struct Finished {
     pub(crate) token: LeaseToken,
     /// Fuel, memory and time that the attempt used.
     pub(crate) measure: Measure,
-    /// When its time ended, as it was told: microseconds since 1970.
+    /// Deadline that the attempt was given, in microseconds since 1970.
     pub(crate) deadline: i64,
     /// Data to keep of it; always present for an attempt that changes nothing.
     pub(crate) record: Option<Box<AttemptRecord>>,
@@ -87,7 +87,7 @@ pub(crate) enum Verdict {
         message: String,
         /// True if another attempt may be made.
         retry: bool,
-        /// After which time, where the transition said so.
+        /// Pause before the next attempt, where the transition asks for one.
         after: Option<Duration>,
     },
 }

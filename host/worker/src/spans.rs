@@ -111,7 +111,7 @@ impl Spans {
         let at = SystemTime::now();
         let portion: Vec<Ended> = attempts.map(|traced| Ended { traced, at }).collect();
         if !portion.is_empty() {
-            // Full: the database is slow to answer; spans are lost, and work goes on.
+            // Full: the database is slow to answer. Spans are dropped, so that work continues.
             let _ = self.ended.try_send(portion);
         }
     }
@@ -159,7 +159,7 @@ impl Spans {
 }
 
 impl Traced {
-    /// Returns the header by which a receiver of the attempt's requests goes on with its trace.
+    /// Returns the value of `traceparent` with which a receiver of the attempt's requests continues its trace.
     pub(crate) fn header(&self) -> String {
         self.trace.header(self.run)
     }

@@ -31,20 +31,20 @@ pub struct Upload {
 pub enum Activation {
     /// Checked only: nothing is stored, and the version is 0.
     Check,
-    /// In use unless a flow that fits the version before does not fit it.
+    /// Put into use unless it breaks a flow that fits the version before.
     UnlessItBreaks,
-    /// In use at once.
+    /// Put into use at once.
     Always,
 }
 
 /// The name under which a component is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoredAs<'a> {
-    /// This one.
+    /// This name.
     Name(&'a str),
     /// The one in its manifest, and this one where it gives none.
     ItsOwn {
-        /// For a component that does not care.
+        /// Name of a component whose manifest gives none.
         otherwise: &'a str,
     },
 }

@@ -1,4 +1,4 @@
--- What makes every write of wed_flow pass the gate.
+-- Triggers that make every write of wed_flow pass the gate.
 CREATE OR REPLACE TRIGGER gate_insert AFTER INSERT ON {{schema}}.wed_flow REFERENCING NEW TABLE AS new_rows
   FOR EACH STATEMENT EXECUTE FUNCTION {{shape}}.gate_insert();
 CREATE OR REPLACE TRIGGER gate_update AFTER UPDATE ON {{schema}}.wed_flow REFERENCING OLD TABLE AS old_rows NEW TABLE

@@ -1,7 +1,8 @@
 -- A flow's history, status and stock, for its own role: views over tables that all flows share. The rows of this flow
 -- are chosen behind a barrier (security_barrier), so that no condition of a query, whatever it costs and raises, sees a
 -- row of another flow. What a query shows of a job or a trace row is worked out before the barrier, for the rows that
--- the query leaves. Their owner may only read (wed.own_views): neither LOCK TABLE nor FOR UPDATE reaches a shared table.
+-- the query leaves. Their owner may only read (wed.own_views): neither LOCK TABLE nor FOR UPDATE reaches a shared
+-- table.
 CREATE OR REPLACE VIEW {{shape}}.job WITH (security_barrier) AS
   SELECT flow_id, tenant_id, wid, tgid, seq, trname, host_id, timeout, payload, attempt, due, priority, fired_at,
     awaits_siblings, put_off, blocked, worker, is_wait

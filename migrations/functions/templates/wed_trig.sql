@@ -1,5 +1,5 @@
--- A flow's triggers, its final condition among them. A column here is one of wed.trigger, too: wed.before_trigger checks
--- it, wed.on_trigger copies it; flows that there are already get it by a migration.
+-- A flow's triggers, its final condition among them. A column here is one of wed.trigger, too: wed.before_trigger
+-- checks it, wed.on_trigger copies it; flows that there are already get it by a migration.
 CREATE TABLE {{schema}}.wed_trig (
   tgid     integer PRIMARY KEY,
   tgname   text,

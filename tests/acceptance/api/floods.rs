@@ -26,8 +26,8 @@ struct Flooded {
 /// Floods one thing that the API shares.
 type Flood = fn(&Flooded);
 
-/// Floods by the first tenant, each with the name of what is shared: it is refused more, or waits, and the second one is
-/// served.
+/// Floods by the first tenant, each with the name of what is shared: it is refused more, or waits, and the second one
+/// is served.
 const FLOODS: [(&str, Flood); 5] = [
     ("streams of events", watchers),
     ("requests that wait", polls),

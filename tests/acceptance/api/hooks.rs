@@ -65,7 +65,7 @@ impl Sender {
         self.client.send("POST", &self.path, &headers, body.as_bytes())
     }
 
-    /// Posts a message signed as Standard Webhooks say, so many seconds ago.
+    /// Posts a message signed as Standard Webhooks specify, `ago` seconds ago.
     fn standard(&mut self, id: &str, ago: u64, kind: &str, body: &str) -> Answered {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time");
         let at = (now.as_secs() - ago).to_string();

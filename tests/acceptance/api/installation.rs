@@ -53,7 +53,7 @@ fn installation_is_for_operators_alone() {
     }
     let reader = operator(&api, "reader", false);
     reader.json("POST", "/v1/installation/tenants", &json!({ "name": "x" })).problem(403, "not_permitted");
-    // An operator's token is of no tenant.
+    // An operator's token belongs to no tenant.
     reader.get("/v1/flows").problem(403, "not_permitted");
     on(api.database.store.revoke_operator("reader")).expect("revoked");
     reader.get("/v1/installation").problem(401, "invalid_token");

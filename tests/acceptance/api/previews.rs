@@ -76,7 +76,7 @@ fn requests_whose_fields_are_all_optional_need_no_body() {
     post("/v1/flows/steps/instances/1/resume").is(200);
     post("/v1/flows/steps/resume").is(200);
     post("/v1/resume").is(200);
-    // A reason is needed for these, and its absence is told as such.
+    // These need a reason; a missing one is reported as such.
     for path in [
         "/v1/flows/steps/instances/1/cancel",
         "/v1/flows/steps/instances/1/pause",

@@ -14,7 +14,7 @@ use crate::support::{on, repository};
 const ANSWER_BYTES_MAX: usize = 4_200;
 
 /// A session by the protocol's own client for Python, with `wed mcp` over standard input and output: the tools' names,
-/// and what an instance named by its key is told to be.
+/// and the answer for an instance named by its key.
 const PYTHON_SESSION: &str = r#"
 import asyncio, json, os, sys
 from mcp import Client, StdioServerParameters

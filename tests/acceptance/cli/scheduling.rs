@@ -20,7 +20,7 @@ fn schedule_that_never_starts_anything_is_refused() {
     assert_eq!(unknown["hint"], "It has: n, remark.", "{unknown}");
     let misfit = set(&["--cron", "0 9 * * *", "n=zero"]);
     assert!(
-        misfit["message"].as_str().is_some_and(|text| text.contains("attribute \"n\" is of type integer")),
+        misfit["message"].as_str().is_some_and(|text| text.contains("attribute \"n\" has type integer")),
         "{misfit}"
     );
     assert_eq!(cli.json(&["flow", "schedule", "list", "steps"]), json!([]));

@@ -56,7 +56,7 @@ fn work_is_found_claimed_and_done_without_script() {
     let shown = page(&beto, &format!("/console/work/items/{item}")).is(200).text;
     let place = |text: &str| shown.find(text).expect("it is shown");
     assert!(place("Done") < place("<legend>Money") && shown.contains("In a few words"));
-    // What the server does not take is said beside the field, and what was typed stays.
+    // The reason for a refused value stands next to its field, and what was typed stays.
     let wrong = act(&beto, item, "done", "f.form=tea&f.cost=-1").is(422).text;
     assert!(wrong.contains("it is less than 0</p>") && wrong.contains("value=\"-1\""), "{wrong}");
     let missing = act(&beto, item, "done", "f.form=tea&f.cost=").is(422).text;

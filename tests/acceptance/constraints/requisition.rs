@@ -20,7 +20,7 @@ fn demo_issues_to_one_and_lets_the_other_wait() {
         "ann asks for 7 of M1: requisition number 1, instance 1",
         "  confirm of instance 1 waits for check_stock AND check_plan",
         "  issue of instance 2 waits for M1 (held by instance 1 of requisition: 7)",
-        "  issue of instance 2 waits for M1 (7 wanted, 3 to be had)",
+        "  issue of instance 2 waits for M1 (7 wanted, 3 available)",
         "  issue of instance 4 waits for approve",
     ] {
         assert!(steps.contains(&said), "{said} is missing in {steps:#?}");

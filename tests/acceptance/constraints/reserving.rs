@@ -411,7 +411,7 @@ fn more_stock_serves_who_waits() {
     s.start();
     assert_eq!(s.line("SELECT waits_for FROM job_pool"), "its reservation: M1 (there is none of it in wed_resource)");
     s.run("INSERT INTO wed_resource (key, capacity) VALUES ('M1', 6)");
-    assert_eq!(s.line("SELECT waits_for FROM job_pool"), "its reservation: M1 (7 wanted, 6 to be had)");
+    assert_eq!(s.line("SELECT waits_for FROM job_pool"), "its reservation: M1 (7 wanted, 6 available)");
     s.run("UPDATE wed_resource SET capacity = 9");
     assert_eq!(due(&mut s), ["1"]);
     s.run("INSERT INTO wed_resource (key, capacity) VALUES ('M9', 1)");

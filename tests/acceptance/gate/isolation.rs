@@ -1,5 +1,5 @@
-//! Isolation of flows: a role sees no row and locks no table of another flow, and stores no value that stops what serves
-//! all.
+//! Isolation of flows: a role sees no row and locks no table of another flow, and stores no value that stops what
+//! serves all.
 
 use crate::support::{Database, Flow, Session, on};
 
@@ -114,7 +114,7 @@ fn no_lock_of_a_flows_role_reaches_a_shared_table() {
             assert_eq!(shared_locks(&mut owner, pid), [""; 0], "{lock}");
             s.run("ROLLBACK");
         }
-        // Others go on beside the strongest lock that it gets.
+        // Others work under the strongest lock that it gets.
         s.run("BEGIN");
         if s.tried(&format!("LOCK TABLE {relation} IN ACCESS EXCLUSIVE MODE")).is_none() {
             t.run("INSERT INTO wed_flow (a1) VALUES ('theirs')");

@@ -89,7 +89,7 @@ fn a_flow_runs_in_guest_processes_as_in_the_host() {
     eventually("the end of the processes", || processes(1_111).is_empty().then_some(()));
 }
 
-/// A session of a flow of one transition, of a tenant beside the usual one.
+/// A session of a flow of one transition, of a second tenant.
 fn of_another_tenant(database: &Arc<Database>, transition: &str) -> Session {
     let (store, victim) = (&database.store, "victim");
     on(store.create_tenant(victim, "")).expect("a tenant");

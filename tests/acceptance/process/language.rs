@@ -76,7 +76,7 @@ fn process_keeps_its_creator_role_until_another_one_is_said() {
     let opened = apply(&["--creator-role", ""]);
     assert_eq!(opened, ("·".into(), "[\"creator role\"]".into()));
     let wed = |words: &[&str]| run(wed(&database.url()).args(words)).done();
-    // What TOML and WSQL cannot tell is said.
+    // Comments name what TOML and WSQL cannot express.
     for (form, sign) in [("--toml", "# "), ("--wsql", "-- ")] {
         let shown = wed(&["flow", "show", "p", form, "--json"]).json();
         let text = shown["source"].as_str().expect("a source");

@@ -229,6 +229,6 @@ fn advice_for_an_instance_on_its_way_back_keeps_the_way() {
     assert!(explained.starts_with("the instance is an exception on its way back"), "{explained}");
     owner.run("UPDATE wed.going_back SET stopped = true");
     let stopped = owner.line(&way);
-    let command = format!("`wed instance back {} 1 --to 2` goes on", flow.name);
+    let command = format!("`wed instance back {} 1 --to 2` continues", flow.name);
     assert!(stopped.contains(&command), "{stopped}");
 }

@@ -1,5 +1,5 @@
-//! A row of one tenant that raises, is locked, is many or takes long: what hosts do for all tenants goes on for the
-//! others. One test for each kind of chore, and for claims.
+//! Rows of one tenant that raise errors, are locked, are many or take long: the chores of hosts continue for the other
+//! tenants. One test for each kind of chore, and for claims.
 
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ impl Neighbours {
         self.database.host(one_lane("one"))
     }
 
-    /// Waits until an instance of the good tenant has a status, beside a host.
+    /// Runs a host until an instance of the good tenant has a status.
     fn good_becomes(&mut self, wid: i64, status: &str) {
         let host = self.host();
         eventually("the neighbour goes on", || (self.good.status(wid) == status).then_some(()));
@@ -83,7 +83,7 @@ INSERT INTO wed_attr (aname, atype, adv, open) VALUES ('n', 'integer', '0', true
 INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('t', 'step', 'n = 0');
 INSERT INTO wed_trig (cpred, cfinal) VALUES ('n = 9', true);";
 
-/// A reminder by the clock beside other work.
+/// A reminder by the clock, and other work.
 const REMINDER: &str = "
 INSERT INTO wed_attr (aname, atype, adv, open) VALUES ('done', 'boolean', 'false', false),
   ('at', 'timestamptz', NULL, true), ('n', 'integer', '1', true);

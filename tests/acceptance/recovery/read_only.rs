@@ -1,5 +1,5 @@
 //! A database that takes no changes for a while, as one does whose disk is full at a provider, or a node that was
-//! demoted: its hosts say so, and go on by themselves.
+//! demoted: its hosts say so, and resume by themselves.
 
 use std::time::Duration;
 

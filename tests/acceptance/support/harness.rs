@@ -107,7 +107,8 @@ impl Drop for UnderWay {
     }
 }
 
-/// Names tests that do not end, and ends the run where one takes longer than `TEST_MAX`: a run that hangs tells nothing.
+/// Names tests that do not end, and ends the run where one takes longer than `TEST_MAX`: a run that hangs tells
+/// nothing.
 pub(crate) fn watch() {
     let round = Duration::from_secs(30);
     std::thread::spawn(move || {

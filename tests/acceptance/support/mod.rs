@@ -16,8 +16,8 @@ pub(crate) use server::on;
 pub(crate) use session::Session;
 pub(crate) use wait::{GENEROUS, eventually};
 
-/// Does the chores that look after jobs and workers. Returns what was done of each kind: jobs freed, workers counted, jobs
-/// without attempts ended, stale jobs skipped.
+/// Does the chores that look after jobs and workers. Returns what was done of each kind: jobs freed, workers counted,
+/// jobs without attempts ended, stale jobs skipped.
 pub(crate) fn sweep(store: &Store) -> [usize; 4] {
     let done = [ChoreKind::Abandoned, ChoreKind::Overdue, ChoreKind::Exhausted, ChoreKind::Stale]
         .map(|kind| on(store.do_chores(kind)).expect("done").len());

@@ -209,7 +209,7 @@ fn files_of_instances_go_along_and_are_compared() {
         let instance = files_of(database, folder.as_ref()).join(wid.to_string());
         ["note", "empty"].map(|name| std::fs::read(instance.join(name)).expect("the file"))
     };
-    // Nothing is said of files: nothing is fenced.
+    // Without an option for files nothing is fenced.
     let to_url = to.url();
     let refused = tenant(&from, &["move", "acme", "--to", &to_url]).exits(2);
     assert!(refused.err.contains("--without-files"), "{refused:?}");

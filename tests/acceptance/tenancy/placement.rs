@@ -298,7 +298,7 @@ fn move_between_clusters_goes_on_wherever_it_was_interrupted() {
     copy(one, two);
     carry("two", &["--back"]).done();
     start(&ann).is(201);
-    // Left, and the directory is not told: it is at neither place, and who asks is told to wait.
+    // Left, which the directory does not record yet: no cluster has the tenant, and requests are to be repeated.
     let move_id = on(one.store.fence_tenant("acme")).expect("fenced");
     copy(one, two);
     assert!(on(one.store.leave("acme", &move_id, "cluster two")).expect("left"));
@@ -306,7 +306,7 @@ fn move_between_clusters_goes_on_wherever_it_was_interrupted() {
     carry("two", &[]).done();
     start(&ann).is(201);
     clusters.wed(&["tenant", "delete", "acme", "--left-at", "one", "--yes"]).done();
-    // The directory is told, and it has not begun there.
+    // The directory names the new cluster, on which it has not begun.
     let move_id = on(two.store.fence_tenant("acme")).expect("fenced");
     copy(two, one);
     assert!(on(two.store.leave("acme", &move_id, "cluster one")).expect("left"));
@@ -358,7 +358,7 @@ fn cluster_that_is_down_stops_its_own_tenants_alone() {
     assert_eq!(made.json()["tenant"]["cluster"], "one");
     ops.json("PATCH", "/v1/installation/retention", &json!({ "logs": null })).problem(503, "cluster_down");
 
-    // Without its directory the server goes on with the places that it knows.
+    // Without its directory the server uses the places that it knows.
     on(clusters.directory.close());
     start(&at(&ann)).is(201);
     let unknown = ops.get("/v1/installation/tenants/unheard");
@@ -418,7 +418,7 @@ fn clusters_are_kept_from_the_command_line() {
     let listed = clusters.wed(&["--json", "cluster", "list"]).done().json();
     assert!(listed[1].get("read_url").is_none(), "{listed}");
     assert_eq!(clusters.place("acme").as_deref(), Some("three"));
-    // One database is one cluster, and a name is of one database.
+    // One database is one cluster, and one name names one database.
     assert_eq!(add("four", &url, &[]).exits(4).error()["code"], "WF028");
     add("one", &url, &[]).exits(4);
     add("No Name", &Database::new().url(), &[]).exits(4);

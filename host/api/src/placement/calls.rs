@@ -39,7 +39,7 @@ pub(super) async fn at_place(places: &Places, tenant: &str, request: Request) ->
         let now = (places.place_anew(tenant).await?).ok_or_else(invalid_token)?;
         let is_refused = response.status() == StatusCode::MISDIRECTED_REQUEST;
         match (now.cluster == place.cluster, again.request()) {
-            // It has left, and the directory is told in a moment.
+            // It has left; the directory records that in a moment.
             (true, _) if is_refused => Err(moving()),
             (true, _) => Ok(response),
             // Nothing was done: who asked may ask again.

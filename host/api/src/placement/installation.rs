@@ -113,8 +113,8 @@ async fn ask(cluster: &ServedCluster, parts: &Parts, query: &str) -> Result<Resp
     Ok(call(cluster, Request::from_parts(parts, Body::empty())).await)
 }
 
-/// Answers with a part of a list, of one cluster; the next part goes on with it, or with the next cluster. Clusters that
-/// do not answer are named in a header.
+/// Answers with a part of a list, of one cluster; the next part continues there, or at the next cluster. A header names
+/// the clusters that do not answer.
 async fn list(places: &Places, request: Request) -> Result<Response, Problem> {
     let (parts, _) = request.into_parts();
     let (mut query, at, cursor) = asked_part(&parts)?;
@@ -268,7 +268,7 @@ async fn delete(places: &Places, tenant: &str, request: Request) -> Result<Respo
     Ok(response)
 }
 
-/// Asks or sets at all clusters what is the same at all. They are asked in turn; the first refusal is the answer.
+/// Asks or sets at all clusters what is the same at all. Calls one after another; the first refusal is the answer.
 async fn everywhere(places: &Places, request: Request) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     let reading = tokio::time::timeout(REQUEST_TIME_MAX, to_bytes(body, REQUEST_BYTES_MAX));

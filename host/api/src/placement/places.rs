@@ -47,15 +47,15 @@ pub struct ServedDatabase {
 /// A cluster that this process serves.
 pub(crate) struct ServedCluster {
     pub(crate) name: String,
-    /// Cluster that it is made of.
+    /// Settings from which it was made.
     pub(crate) of: Arc<ServedDatabase>,
-    /// For what is asked.
+    /// Sessions for requests.
     pub(crate) store: Store,
     /// The API over its database.
     pub(crate) router: Router,
-    /// For tokens and hooks.
+    /// Sessions for look-ups of tokens and hooks.
     pub(crate) tokens: Store,
-    /// For whether it answers.
+    /// Sessions for checks of its health.
     pub(crate) health: Store,
     /// True while it answers.
     pub(crate) is_up: AtomicBool,
@@ -79,7 +79,7 @@ impl ServedCluster {
                 true => tracing::info!(cluster = self.name, "the cluster answers"),
                 false => tracing::warn!(
                     cluster = self.name,
-                    "the cluster does not answer; its tenants are told to come back, and those of others are served"
+                    "the cluster does not answer; requests of its tenants are answered 503, those of others are served"
                 ),
             }
         }

@@ -73,7 +73,7 @@ pub(crate) async fn run(
         for wid in batched.instances.clone() {
             match act(&store, &caller.tenant, &flow, wid, &batch).await {
                 Ok(()) => batched.done.push(wid),
-                // A rule that holds for one of them; the others go on.
+                // The rule refuses this instance; the others are still tried.
                 Err(StoreError::Refused(refusal)) => batched.refused.push(Refused { wid, reason: refusal.message }),
                 Err(error) if error.is_transient() => return Err(error.into()),
                 Err(error) => batched.refused.push(Refused { wid, reason: error.to_string() }),

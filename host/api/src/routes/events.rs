@@ -48,7 +48,7 @@ struct Watch {
 /// the instance is final
 #[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}/events", tag = "instances",
     params(InstancePath,
-        ("Last-Event-ID" = Option<i32>, Header, description = "Go on behind this row")),
+        ("Last-Event-ID" = Option<i32>, Header, description = "Continue behind this row")),
     responses((status = 200, content_type = "text/event-stream", body = StreamEvent),
         (status = 204, description = "The instance is final and all of it was heard: do not come back"),
             (status = 400, body = Problem), (status = 404, body = Problem)))]
@@ -152,7 +152,7 @@ pub(crate) async fn result(
             Some(wid) => wid,
             None => *found.insert(wid(&api, &flow, &number).await?),
         };
-        // Read first: what comes after it is told.
+        // Read first, so that every later row is sent.
         let last = api.store.last_rows(&[flow.flow_id], &[wid]).await?;
         let instance = api.store.instance(&flow, wid).await?;
         drop(asking);

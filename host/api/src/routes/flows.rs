@@ -151,7 +151,7 @@ pub(crate) async fn definition(
     }
     Err(Problem::invalid(
         "invalid_document",
-        format!("the definition is of flow \"{}\", the path of \"{name}\"", definition.name),
+        format!("the definition names flow \"{}\", the path \"{name}\"", definition.name),
     )
     .hint("Use the same name in both.")
     .at("name".to_owned()))

@@ -27,7 +27,7 @@ use crate::state::Api;
 const MESSAGE_BYTES_MAX: u64 = 256 << 10;
 /// Bytes of a secret that is made here.
 const SECRET_BYTES: usize = 24;
-/// Hours for which the old secret is taken when nothing is said.
+/// Default time for which the old secret is accepted, in hours.
 const OVERLAP_HOURS: u32 = 24;
 /// Bytes of a secret that a sender gives.
 const SECRET_LENGTHS: std::ops::RangeInclusive<usize> = 16..=255;
@@ -125,7 +125,7 @@ fn checked_secret(secret: Option<&str>) -> Result<(), Problem> {
             wrong("/secret", "secret is not of 16 to 255 bytes".to_owned())
         }
         Some(secret) if !is_decoded(secret) => {
-            wrong("/secret", "secret begins with whsec_ and goes on with what is no base64".to_owned())
+            wrong("/secret", "secret begins with whsec_, and the rest is not base64".to_owned())
         }
         _ => Ok(()),
     }

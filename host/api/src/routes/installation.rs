@@ -1,4 +1,4 @@
-//! The installation: tenants, their limits, hosts, status, retention. For tokens of operators, which are of no tenant.
+//! The installation: tenants, their limits, hosts, status, retention. For tokens of operators.
 
 use std::collections::BTreeMap;
 
@@ -105,7 +105,7 @@ pub(crate) async fn tenant(
     Ok(Json(api.store.tenant(&name).await?))
 }
 
-/// Changes a tenant: description, life of tokens; suspends it, or lets it go on
+/// Changes a tenant: description, life of tokens; suspends or resumes it
 #[utoipa::path(patch, path = "/v1/installation/tenants/{tenant}", tag = "installation",
     operation_id = "change_tenant", params(("tenant" = String, Path, description = "The tenant's name")),
     request_body = TenantChange,

@@ -219,7 +219,7 @@ async fn running(api: &Api, flow: &Flow, start: &Start, error: StoreError) -> Re
             "WF027",
             format!("instance {wid} of flow \"{}\" runs under the key \"{key}\"", flow.name),
         )
-        .hint("Go on with that instance, say `if_running: use` or `send`, or start another one when it is final.")),
+        .hint("Use that instance with `if_running: use` or `send`, or start another one when it is final.")),
         None => Err(error.into()),
     }
 }

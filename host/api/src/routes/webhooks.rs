@@ -1,4 +1,4 @@
-//! Webhooks: where a tenant's events are told, and what became of the messages.
+//! Webhooks: URLs that receive a tenant's events, and the delivery of the messages.
 
 use axum::Json;
 use axum::extract::State;
@@ -42,7 +42,7 @@ pub(crate) async fn list(
     page::cut(&asked, webhooks, |webhook: &Webhook| format!("{} {}", webhook.since, webhook.name)).map(Json)
 }
 
-/// Tells a URL of events; changes which, where it is told already
+/// Makes a webhook that sends events to a URL, or changes the one of this URL
 #[utoipa::path(put, path = "/v1/webhooks", tag = "settings", request_body = WebhookPlace,
     responses((status = 200, body = WebhookSet), (status = 403, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn set(
@@ -57,7 +57,7 @@ pub(crate) async fn set(
     Ok(Json(set.await?))
 }
 
-/// Tells a URL nothing more; what was not delivered is dropped
+/// Removes the webhook of a URL with its undelivered messages
 #[utoipa::path(delete, path = "/v1/webhooks", tag = "settings", request_body = WebhookPlace,
     responses((status = 204), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn remove(

@@ -30,7 +30,7 @@ use crate::state::{Api, Slot};
 const LIMIT: i32 = 100;
 /// The most entries of a list.
 const LIMIT_MAX: i32 = 1_000;
-/// Between two looks at a watched worklist.
+/// Time between two looks at a watched worklist.
 const LOOK: Duration = Duration::from_secs(1);
 
 async fn whose(api: &Api, caller: &Caller) -> Result<Whose, Problem> {

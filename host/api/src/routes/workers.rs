@@ -1,4 +1,4 @@
-//! Workers over HTTP: they claim jobs that no component performs, and hand in what came of them.
+//! Workers over HTTP: they claim jobs that no component performs, and report the results.
 
 use std::time::Duration;
 

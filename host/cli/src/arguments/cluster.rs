@@ -9,7 +9,8 @@ pub(crate) enum ClusterCommand {
     Add {
         /// Small letters, digits, - and _.
         name: String,
-        /// Database of the cluster, as postgres://user:password@host:port/name; several host:port with commas between them.
+        /// Database of the cluster, as postgres://user:password@host:port/name; several host:port with commas between
+        /// them.
         #[arg(long, value_name = "URL", env = "WEDFLOW_CLUSTER_URL", hide_env_values = true)]
         url: String,
         /// Replica of the database, from which the HTTP API and the console read lists, traces and searches; without,

@@ -387,9 +387,9 @@ fn print_items(items: &[LocalItem], terminal: &Terminal) {
 pub(crate) fn problem(error: AwayError) -> Problem {
     let message = error.to_string();
     match error {
-        AwayError::Cut(_) => Problem::new(message)
-            .exit(5)
-            .hint("What came so far is kept; the same command goes on when the server answers."),
+        AwayError::Cut(_) => {
+            Problem::new(message).exit(5).hint("What was copied is kept; repeat the command when the server answers.")
+        }
         AwayError::Decide { hint, .. } => Problem::new(message).exit(4).code("decide").hint(hint),
         AwayError::Refused(document) => {
             let missing = document["status"] == 404;

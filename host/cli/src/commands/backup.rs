@@ -195,7 +195,7 @@ pub(crate) fn find(name: &str, server_major: u32) -> Result<PathBuf, Problem> {
     let mut candidates: Vec<PathBuf> = std::env::var_os("PATH")
         .map(|path| std::env::split_paths(&path).map(|folder| folder.join(name)).collect())
         .unwrap_or_default();
-    // Beside the private Postgres there are tools where somebody put them there.
+    // The private Postgres comes without these tools; somebody may have added them.
     let private = PostgresSettings::from_environment().map(|settings| settings.binaries);
     for parent in VERSIONED.map(PathBuf::from).into_iter().chain(private) {
         let versions = std::fs::read_dir(parent).into_iter().flatten().flatten();
@@ -208,7 +208,7 @@ pub(crate) fn find(name: &str, server_major: u32) -> Result<PathBuf, Problem> {
     found.into_iter().find(|(version, _)| *version >= server_major).map(|(_, path)| path).ok_or_else(|| {
         Problem::new(match newest {
             None => format!("{name} is not installed"),
-            Some(version) => format!("{name} is of version {version}, the server of {server_major}"),
+            Some(version) => format!("{name} has version {version}, the server {server_major}"),
         })
         .exit(3)
         .hint(format!(

@@ -18,7 +18,7 @@ use crate::problem::Problem;
 use crate::samples::{SAMPLES, Sample};
 use crate::terminal::Terminal;
 
-/// Between two looks at instances that have not ended.
+/// Time between two looks at instances that have not ended.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// Demos that are played by hand over SQL, or by people.

@@ -40,8 +40,8 @@ impl Watched {
         Ok(Watched { project, changes })
     }
 
-    /// Builds, tests, pushes and runs again, at once and at each change. What fails is said, and the next change is
-    /// waited for.
+    /// Builds, tests, pushes and runs again, at once and at each change. Prints failures and waits for the
+    /// next change.
     pub(crate) async fn run(mut self, door: &Door, terminal: &Terminal) {
         loop {
             if let Err(problem) = self.round(door, terminal).await {

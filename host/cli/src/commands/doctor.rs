@@ -34,7 +34,7 @@ const USUAL: &str = "127.0.0.1:8080";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Judgement {
-    /// As it should be.
+    /// The check passed.
     Good,
     /// Missing, but only some need it.
     Missing,

@@ -66,7 +66,7 @@ fn pointers(words: &[String]) -> Result<BTreeMap<String, String>, Problem> {
     words.iter().map(read).collect()
 }
 
-/// Shows a secret that was made, which is told once.
+/// Prints a new secret, which is shown only once.
 fn print_secret(set: &HookSet, terminal: &Terminal) {
     if let Some(secret) = &set.secret {
         terminal.line(&format!("secret {secret}"));

@@ -172,9 +172,9 @@ fn text_of(line: &[u8]) -> &[u8] {
 
 /// A fragment that may be run.
 struct Checked {
-    /// As its author would read it.
+    /// Fragment as its author would read it.
     sql: String,
-    /// As it is run: values that could take too long are refused by functions of the schema `wed_bounded`.
+    /// Fragment as it is run: functions of the schema `wed_bounded` refuse values that could take too long.
     run: String,
 }
 
@@ -210,7 +210,7 @@ fn attributes(text: &str) -> Result<FlowAttributes, Problem> {
             && name.len() <= 63;
         if !good {
             return Err(Problem::usage(format!("\"{name}\" is no attribute's name"))
-                .hint("Begin with a letter, go on with letters, digits and underscores."));
+                .hint("Begin with a letter, continue with letters, digits and underscores."));
         }
         let lower = name.to_lowercase();
         if TAKEN.contains(&lower.as_str()) {

@@ -173,7 +173,7 @@ pub(super) fn raise_limit_of_files() {
 /// Tells systemd, if it started this process, whether the host is at work.
 pub(super) fn tell_service_manager(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
-        tracing::warn!(%error, "the service manager could not be told that the host is at work or stops; it may end it by its own time limit");
+        tracing::warn!(%error, "the service manager was not notified; it may end the host by its own time limit");
     }
 }
 
@@ -234,7 +234,7 @@ async fn console_token(store: &Store, tenant: &str) -> Option<String> {
 /// Reason for which a host ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
-    /// Somebody said so.
+    /// A signal asked for it.
     Told,
     /// A part of it has panicked.
     Failed,

@@ -34,7 +34,7 @@ type Served = watch::Receiver<Vec<Arc<ServedDatabase>>>;
 pub(crate) async fn serve(url: &str, serve: &ServeArguments, terminal: &Terminal) -> Result<(), Problem> {
     let arguments = &serve.host;
     if (arguments.read_url.as_ref()).is_some_and(|url| !url.is_empty()) {
-        return Err(Problem::usage("--read-url is of one database, and --directory names several")
+        return Err(Problem::usage("--read-url names the replica of one database, and --directory several databases")
             .hint("Name the replica of each cluster in the directory: wed cluster add NAME --url … --read-url …"));
     }
     host::raise_limit_of_files();
@@ -198,7 +198,7 @@ struct Kept {
     task: JoinHandle<()>,
 }
 
-/// Keeps a host at work at each cluster that is served, until it is told to stop. Hosts share the memory of guests:
+/// Runs a host for each served cluster until a stop is requested. Hosts share the memory of guests:
 /// each has the part that is right for the number of clusters when it is started.
 async fn keep_hosts(
     mut served: Served,

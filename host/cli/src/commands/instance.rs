@@ -14,7 +14,7 @@ use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
-/// Between two looks at why nothing happens to an instance that is being watched.
+/// Time between two looks at why nothing happens to a watched instance.
 const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(500);
 
 pub(crate) async fn run(command: &InstanceCommand, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
@@ -47,7 +47,7 @@ pub(crate) async fn run(command: &InstanceCommand, door: &Door, terminal: &Termi
     }
 }
 
-/// Starts an instance, or goes on with the one that runs under its key.
+/// Starts an instance, or uses the running one with its key.
 async fn start(
     flow: &str,
     asked: &Start,

@@ -18,7 +18,7 @@ use crate::problem::Problem;
 use crate::shadow::name_of;
 use crate::terminal::Terminal;
 
-/// Between two looks at attempts that are being followed.
+/// Time between two looks at attempts that are being followed.
 const LOOK_AGAIN: Duration = Duration::from_millis(300);
 
 pub(crate) async fn run(command: &JobCommand, door: &Door, terminal: &Terminal) -> Result<(), Problem> {

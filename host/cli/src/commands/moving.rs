@@ -129,7 +129,7 @@ pub(crate) async fn import(
     let imported =
         store.import_tenant(staged, name, receiver, &|old, new, secret| reseal(key.as_ref(), old, new, secret)).await;
     let read = reading.await.map_err(|error| Problem::new("reading the file failed").because(error))?;
-    // What is wrong with the file says more than what came of it.
+    // An error of the file explains more than the refusal of the import that it caused.
     let sum = read?;
     let imported = imported?;
     let files = match (target, sum) {
@@ -173,7 +173,7 @@ pub(crate) async fn take_back(name: &str, is_lost: bool, store: &Store) -> Resul
     Ok(())
 }
 
-/// Moves a tenant to another database, or goes on with a move that was interrupted.
+/// Moves a tenant to another database, or resumes an interrupted move.
 pub(crate) async fn carry(
     name: &str,
     url: &str,
@@ -214,7 +214,7 @@ async fn open_target(url: &str) -> Result<Store, Problem> {
     })
 }
 
-/// Moves a tenant to another cluster of a directory, or goes on with a move that was interrupted. The directory names
+/// Moves a tenant to another cluster of a directory, or resumes an interrupted move. The directory names
 /// the new cluster once the old one has recorded that the tenant left, and before the tenant begins there.
 pub(crate) async fn carry_to_cluster(
     name: &str,
@@ -457,7 +457,7 @@ fn say_missing(imported: &ImportedTenant, terminal: &Terminal) {
     }
 }
 
-/// Says how much a checksum is of, and how many files went along.
+/// Describes how many rows a checksum covers, and how many files were moved.
 fn summary(checksum: &Json, files: Option<&FileSum>) -> String {
     let rows = |name: &str| checksum[name]["rows"].as_i64().unwrap_or_default();
     let files = files.map(|sum| format!(", {} of {}", counted(sum.files, "file"), bytes(sum.bytes)));

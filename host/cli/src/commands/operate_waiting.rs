@@ -12,7 +12,7 @@ use crate::terminal::Terminal;
 
 /// Time without news after which the reasons are looked up.
 const STILL: Duration = Duration::from_secs(1);
-/// Between two looks.
+/// Time between two looks.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// Reasons that were printed for an instance that is being waited for.

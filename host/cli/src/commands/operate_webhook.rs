@@ -1,4 +1,4 @@
-//! `wed webhook`: where a tenant's events are told.
+//! `wed webhook`: URLs that receive a tenant's events.
 
 use serde_json::json;
 use wedflow_documents::{Webhook, WebhookMessage, WebhookPlace};
@@ -48,7 +48,7 @@ pub(crate) async fn run(command: &WebhookCommand, door: &Door, terminal: &Termin
             let place = WebhookPlace { url: url.clone(), flow: flow.clone(), ..WebhookPlace::default() };
             door.delete_webhook(&place).await?;
             terminal.answer(&json!({ "url": url, "deleted": true }), || {
-                terminal.line(&format!("Nothing is told to {url} any more."));
+                terminal.line(&format!("Removed the webhook of {url}."));
             });
         }
     }

@@ -108,7 +108,7 @@ struct PromptHelper {
 }
 
 impl PromptHelper {
-    /// Asks for the names; none where they are not to be had.
+    /// Fetches the names; none where the request fails.
     async fn of(desk: &SqlDesk<'_>) -> Self {
         let flows = desk.door.flows().await.unwrap_or_default();
         let flow = match &desk.flow {

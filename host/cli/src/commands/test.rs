@@ -311,7 +311,7 @@ fn offer(
         terminal.say(&format!("      with --update it is saved as {}", path.display()));
         return Ok(());
     }
-    write_fixture(&path, "Found by wed test --properties; say what should come of it", &found.call, None)
+    write_fixture(&path, "Found by wed test --properties; add the expected result", &found.call, None)
         .map_err(fixture_problem)?;
     terminal.say(&format!("      saved as {}", path.display()));
     Ok(())

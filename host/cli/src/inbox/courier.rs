@@ -18,19 +18,19 @@ use crate::application::run_component;
 
 /// The order in which a worklist is shown first.
 pub(crate) const FIRST_ORDER: &str = "arrival";
-/// Between two looks at the worklist while its changes are not heard.
+/// Time between two looks at the worklist while no changes are announced.
 const LOOK: Duration = Duration::from_secs(5);
 /// The same while they are: then only for what is no event, such as a new priority.
 const LOOK_FOLLOWED: Duration = Duration::from_secs(60);
-/// Between two tries to find a lost server again.
+/// Time between two tries to reach a lost server.
 const TRY_AGAIN: Duration = Duration::from_secs(10);
 
-/// Something to do at the server.
+/// Task at the server.
 #[derive(Debug)]
 pub(crate) enum Errand {
     /// Send what is kept.
     Send,
-    /// Anything that the store alone cannot grant.
+    /// Wish that the store alone cannot grant.
     Wish(Wish),
 }
 

@@ -15,7 +15,7 @@ use super::server::Server;
 use super::words::{Desk, LinkState, News, Shared, Wish};
 use crate::application::run_component;
 
-/// Between two looks for something to prefetch.
+/// Time between two looks for something to prefetch.
 const PREFETCH_LOOK: Duration = Duration::from_secs(2);
 
 /// The thread of the local store.

@@ -83,7 +83,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, screen: &Screen, now: &str) {
     }
 }
 
-/// Everything that the person must see until it is over: deadlines, and a message that was not looked at.
+/// Returns the notices that stay until they are over: deadlines, and messages that were not read.
 fn notices(screen: &Screen) -> String {
     let message = screen.desk.message.as_ref();
     let message = message.map(|text| format!("message (m shows it): {text}"));
@@ -151,7 +151,7 @@ fn draw_list(frame: &mut Frame<'_>, area: Rect, screen: &Screen, now: &str) {
         let text = Paragraph::new(text).alignment(Alignment::Center).dim().block(block);
         return frame.render_widget(text, area);
     }
-    // A narrow screen has what tells items apart.
+    // A narrow screen shows only the columns that distinguish items.
     let shown_columns = if area.width < NARROW { 4 } else { 7 };
     let rows = listed.iter().map(|item| {
         Row::new(list_cells(item, screen, now).into_iter().take(shown_columns)).style(dimmed(item, screen))
@@ -346,7 +346,7 @@ fn draw_window(frame: &mut Frame<'_>, window: &Window, screen: &Screen) {
         Window::Form(item, form) => draw_form(frame, *item, form),
         Window::Line(purpose, text) => {
             let lines = vec![Line::from(purpose.question()), Line::from(format!("{text}█"))];
-            popup(frame, "", lines, ("Enter goes on, Esc does not", 0));
+            popup(frame, "", lines, ("Enter continues, Esc does not", 0));
         }
         Window::History(item, entries) => {
             let lines = entries.iter().map(history_line).collect();
@@ -492,7 +492,7 @@ fn draw_leaving(frame: &mut Frame<'_>, leaving: &Leaving) {
             if !hint.contains("--") {
                 lines.push(Line::from(hint.clone()).dim());
             }
-            "y goes on anyway, any other key stays"
+            "y continues anyway, any other key stays"
         }
         (None, true) => {
             lines.extend([Line::default(), Line::from("Locked items are with you. R returns.").fg(Color::Green)]);

@@ -292,7 +292,7 @@ pub(crate) fn complaint_of(schema: &Json, values: &Map<String, Json>) -> Option<
     properties.into_iter().find_map(wrong)
 }
 
-/// Says that a value is of none of the types of its schema.
+/// Returns the error for a value that has none of the types of its schema.
 fn mistyped(about: &Json, value: &Json) -> Option<String> {
     let is_a = |kind: &Json| match kind.as_str() {
         Some("integer") => value.as_f64().is_some_and(|number| number.fract() == 0.0),

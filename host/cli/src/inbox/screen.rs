@@ -13,7 +13,7 @@ use super::words::{Desk, LinkState, News, Wish};
 pub(crate) const ORDERS: [&str; 5] = ["arrival", "priority", "deadline", "size", "own"];
 /// Time that leaving may take when nothing is typed, in seconds.
 const WAIT_SECONDS: f64 = 60.0;
-/// Items that a page key goes on.
+/// Number of items by which a page key moves.
 const PAGE: isize = 10;
 
 /// The whole screen.

@@ -85,9 +85,9 @@ pub(crate) enum News {
     Messages(Vec<Json>),
     /// A result is on the disk, or at the server where there is no local store: true; false if it could not be kept.
     Saved(i64, bool),
-    /// Something was done.
+    /// Success.
     Said(String),
-    /// Something could not be done, with a hint.
+    /// Failure, with a hint.
     Failed(String, String),
     /// A step of leaving.
     Step(Step),

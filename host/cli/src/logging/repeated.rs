@@ -11,7 +11,7 @@ use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::layer::{Context, Filter};
 
-/// Time in which a warning is told once.
+/// Time in which a warning is logged once.
 const ONCE_IN: Duration = Duration::from_secs(10);
 /// Most warnings that are remembered.
 const KNOWN_MAX: usize = 1_000;

@@ -1,4 +1,4 @@
-//! The designer: the text of a flow or of processes beside its picture; each changes the other.
+//! The designer: the text of a flow or of processes next to its picture; each changes the other.
 
 use axum::extract::Path;
 use axum::http::HeaderMap;
@@ -96,8 +96,8 @@ fn definition_of(session: &Session, flow: &FlowDetail) -> Result<FlowDefinition,
     serde_json::from_value(flow.definition.clone()).map_err(unreadable)
 }
 
-/// Draws a text anew, changes a task of it, says what applying it would do, or applies it. A script asks for the part
-/// beside the text alone.
+/// Draws a text anew, changes a task of it, says what applying it would do, or applies it. A script asks only for
+/// the panel next to the text.
 pub(crate) async fn act(session: Session, headers: HeaderMap, sent: Sent) -> Answer {
     let mut design = Design::of(&sent);
     let act = sent.text("act");
@@ -284,7 +284,7 @@ fn refusal(why: &str) -> Markup {
     html! { p class="alert" role="alert" { (prose(why)) } }
 }
 
-/// The part beside the text: pictures, tasks, errors, and the answer to what was asked.
+/// The panel next to the text: pictures, tasks, errors, and the answer to what was asked.
 fn drawn(session: &Session, design: &Design, reading: &Reading, message: &Markup) -> Markup {
     let say = |text| session.language.say(text);
     html! {
@@ -371,7 +371,7 @@ fn tasks(session: &Session, form: Form, drafts: &[Draft]) -> Markup {
     }
 }
 
-/// The whole page, around the part beside the text.
+/// The whole page, around the panel next to the text.
 async fn whole(session: &Session, design: &Design, drawn: &Markup) -> Answer {
     let say = |text| session.language.say(text);
     let may_apply = session.may("flows:write");

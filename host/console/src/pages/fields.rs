@@ -119,8 +119,8 @@ pub(crate) fn shown(language: Language, fields: &[Field<'_>], typed: &Typed) -> 
     }
 }
 
-/// Reads the values that were typed: those that differ from the item's, and those that are required. What is wrong is
-/// noted beside its field.
+/// Reads the values that were typed: those that differ from the item's, and those that are required. Records each
+/// error at its field.
 pub(crate) fn values(language: Language, fields: &[Field<'_>], typed: &mut Typed) -> Map<String, Value> {
     let mut values = Map::new();
     for field in fields {

@@ -174,7 +174,7 @@ pub(crate) async fn settings(session: Session, Path(flow): Path<String>) -> Answ
     Ok(of_flow(&session, &detail, "/settings", &content))
 }
 
-/// Puts a flow's head around a part of what there is of it.
+/// Makes the page of one tab of a flow: head, tabs and content.
 pub(crate) fn of_flow(session: &Session, flow: &FlowDetail, tab: &str, content: &Markup) -> axum::response::Response {
     let say = |text| session.language.say(text);
     let address = flow_address(&flow.name);

@@ -20,7 +20,7 @@ use crate::shown::{prose, time, value};
 
 /// Newest states of the timeline that a page shows.
 const STATES_MAX: i64 = 100;
-/// Form of the live part. Its proof stands beside the part, which others see too.
+/// Form of the live part. Its proof stands outside the part, which other sessions share.
 const FORM: &str = "mend";
 
 /// An instance.

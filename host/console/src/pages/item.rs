@@ -158,7 +158,7 @@ fn result_form(session: &Session, item: &Value, attempt: &Attempt) -> Markup {
     }
 }
 
-/// A refused result beside the present values.
+/// A refused result next to the present values.
 fn both_versions(session: &Session, refused: &Value) -> Markup {
     let say = |text| session.language.say(text);
     let names = refused["yours"].as_object();
@@ -400,7 +400,7 @@ async fn result(session: &Session, item: i64, sent: &Sent) -> Answer {
     }
 }
 
-/// Puts what the server says of a value beside its field, or above the form.
+/// Shows the server's message about a value at its field, or above the form.
 fn complain(attempt: &mut Attempt, problem: &Problem) {
     let field = problem.at.as_deref().and_then(|at| at.strip_prefix("values."));
     match field {

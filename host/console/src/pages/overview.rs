@@ -90,7 +90,7 @@ fn sums(session: &Session, flows: &[FlowSummary]) -> Markup {
 
 /// Hosts that are gone, and messages of webhooks that were given up.
 async fn alarms(session: &Session) -> Option<Markup> {
-    // Whoever may not see them is told nothing of them.
+    // None for a person without the right to see hosts.
     let hosts = session.client.hosts().await.ok();
     let webhooks = session.client.webhooks().await.unwrap_or_default();
     let dead: i64 = webhooks.iter().map(|one| one.dead).sum();

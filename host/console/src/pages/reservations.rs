@@ -1,4 +1,4 @@
-//! Reservations of all flows: who holds what, and who waits for whom.
+//! Reservations of all flows: keys with their holders and queues.
 
 use maud::{Markup, html};
 use wedflow_documents::{Reservation, Resource};

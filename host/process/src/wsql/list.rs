@@ -3,9 +3,9 @@
 /// Fired transitions that are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FiredKind {
-    /// Those that nobody performs yet.
+    /// Transitions that nobody performs yet.
     Pending,
-    /// Those that a host performs.
+    /// Transitions that a host performs.
     Ongoing,
 }
 

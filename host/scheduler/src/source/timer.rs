@@ -30,9 +30,9 @@ enum Plan {
 /// A timer fired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Tick {
-    /// When it was to fire.
+    /// Time at which it was to fire.
     pub due: Moment,
-    /// When it did; never before `due`.
+    /// Time at which it fired; never before `due`.
     pub at: Moment,
     /// Periods of a repeating timer that had passed unanswered by then. They are not made up for.
     pub missed: u64,

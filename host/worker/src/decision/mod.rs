@@ -65,7 +65,7 @@ pub enum Event<J, R> {
         found: usize,
         /// True when jobs are due that it did not give.
         due: bool,
-        /// In how long the next job is due.
+        /// Time until the next job is due.
         next: Option<Duration>,
     },
     /// A claim failed.
@@ -160,7 +160,7 @@ struct Ticket {
 struct Claiming {
     under_way: bool,
     told: bool,
-    /// When to claim in any case.
+    /// Time of the next claim in any case.
     at: Moment,
     /// Jobs waited that had no room: claim again once there is.
     held_back: bool,
@@ -190,7 +190,7 @@ pub struct Decision<J, R> {
     /// Jobs to be put off.
     put_off: Vec<(LeaseToken, Duration)>,
     batches: u64,
-    /// Until when the host is taken for one that several tenants share.
+    /// Time until which the host counts as shared by several tenants.
     shared_until: Moment,
     stopping: bool,
     wake_at: Option<Moment>,

@@ -19,13 +19,13 @@ use wedflow_model::{FlowId, LeaseToken, TenantId, Wid};
 /// Queue of the outbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Queue {
-    /// Of light tenants, over any session but quarantine's.
+    /// Results of light tenants, over any session but quarantine's.
     Express,
-    /// Of tenants whose fired jobs are left to the pool, over home sessions.
+    /// Results of tenants whose fired jobs are left to the pool, over home sessions.
     Leave,
-    /// Of flows with many results, over home sessions.
+    /// Results of flows with many, over home sessions.
     Any,
-    /// Of flows with few results, over this home session.
+    /// Results of flows with few, over this home session.
     Home(usize),
 }
 
@@ -46,7 +46,7 @@ struct Tenants {
     flows: HashMap<TenantId, VecDeque<FlowId>>,
     /// Number of results in the queue.
     results: usize,
-    /// Since when results wait, at the longest.
+    /// Time since which the oldest result waits.
     since: Moment,
     /// Number of the home sessions' batches when results came to wait, or when the queue was served last.
     served: u64,

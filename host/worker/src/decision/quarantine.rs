@@ -34,7 +34,7 @@ impl Locked {
 struct Entry<R> {
     /// Time that it stays after a lock was met.
     pause: Duration,
-    /// Until when.
+    /// End of its time in quarantine.
     until: Moment,
     /// True when the lock was met at the last try.
     is_locked: bool,
@@ -51,7 +51,7 @@ struct Entry<R> {
 enum NextTry {
     /// No plan: a try is under way.
     Unplanned,
-    /// At a time, as `order` has it.
+    /// Try at this time, listed in `order`.
     At(Moment),
     /// Due, as `due` has it for its tenant.
     Due,
@@ -68,7 +68,7 @@ impl<R> Entry<R> {
 #[derive(Debug)]
 pub(crate) struct Quarantine<R> {
     entries: HashMap<Locked, Entry<R>>,
-    /// When each is to be tried again, or forgotten.
+    /// Times at which entries are tried again, or forgotten.
     order: BTreeSet<(Moment, Locked)>,
     /// Entries that are due, by tenant. One that is due no more may still be named.
     due: HashMap<TenantId, VecDeque<Locked>>,
@@ -99,7 +99,7 @@ impl<R> Quarantine<R> {
         [by_itself, by_flow].into_iter().find(|what| self.entries.contains_key(what))
     }
 
-    /// Until when something stays that is locked.
+    /// Returns the end of the time in quarantine of a thing that is locked.
     pub(crate) fn until(&self, what: Locked) -> Option<Moment> {
         self.entries.get(&what).filter(|one| one.is_locked).map(|one| one.until)
     }
@@ -163,7 +163,7 @@ impl<R> Quarantine<R> {
         self.order.insert((at, what));
     }
 
-    /// When something is to be done next.
+    /// Returns the time of the next try or removal.
     pub(crate) fn next_at(&self) -> Option<Moment> {
         self.order.first().map(|(at, _)| *at)
     }

@@ -79,7 +79,7 @@ struct World {
     finished: HashMap<LeaseToken, (Moment, u64)>,
     /// Batches begun over home sessions.
     batches: u64,
-    /// For each tenant the longest time from a result to its batch, and the most batches over home sessions meanwhile.
+    /// Longest time of each tenant from a result to its batch, and the most batches over home sessions meanwhile.
     waits: BTreeMap<TenantId, (Duration, u64)>,
     committed: BTreeMap<TenantId, u64>,
     meets: u64,
@@ -211,7 +211,7 @@ impl World {
         Job { token: self.next_token, tenant: tenant_of(row.0), instance: row.0, job: row.1 }
     }
 
-    /// Somebody finds the job again.
+    /// Gives a job up, which the sweep finds again.
     fn give_up(&mut self, token: LeaseToken) {
         let row = self.take_back(token);
         self.wait(row);
@@ -249,7 +249,7 @@ impl World {
         self.seed.up_to(MS * 2) + MS / 20 * u32::try_from(results.len()).expect("few")
     }
 
-    /// Those that meet a lock, and the rest.
+    /// Splits results into those that meet a lock and the rest.
     fn split(&mut self, results: Results, now: Moment) -> (Results, Results) {
         let is_locked = |token: &LeaseToken| {
             now < self.trouble.until && self.trouble.locked.contains(&tenant_of(self.rows[token].0))

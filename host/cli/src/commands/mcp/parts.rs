@@ -32,7 +32,7 @@ pub(super) fn part(text: &str, wanted: Option<u32>) -> Result<String, Fault> {
     }
 }
 
-/// Returns the beginning of a text that is told whole or not at all, such as a reason.
+/// Shortens a text that has no further parts, such as a reason.
 pub(super) fn beginning(text: &str) -> String {
     match text.char_indices().find(|(at, _)| *at >= REASON_BYTES_MAX) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -200,7 +200,7 @@ fn call_of<'a>(
         call: 0,
         bound: bound.number(),
         flow: invocation.flow.into(),
-        wid: invocation.wid.get(),
+        wid: invocation.wid,
         trigger: invocation.trigger.into(),
         attempt: invocation.attempt,
         deadline: invocation.deadline,
