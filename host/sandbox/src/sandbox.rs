@@ -199,9 +199,7 @@ impl Sandbox {
         if let Some(code) = self.cache.as_ref().and_then(|cache| cache.get(&name)) {
             match revive(pool, &code) {
                 Ok(component) => return Ok(component),
-                Err(error) => {
-                    tracing::warn!("compiled code of {digest} cannot be used: {error:#}; it is compiled anew")
-                }
+                Err(error) => tracing::warn!("compiled code of {digest} is unusable: {error:#}; it is compiled anew"),
             }
         }
         let has_interpreter = bytes.len() as u64 >= INTERPRETER_BYTES;

@@ -1,4 +1,4 @@
-//! Ways to lose a value, to stop others or to get stuck that reviews from outside found, each closed.
+//! Ways to lose a value, to stop others or to get stuck, each closed.
 
 use std::time::Duration;
 
