@@ -2,3 +2,6 @@
 -- resumed by it. The predicate is that of wed.is_paused.
 CREATE INDEX job_paused ON wed.job (flow_id)
   WHERE host_id IS NULL AND due >= '9000-01-01 00:00:00+00'::timestamptz AND due < 'infinity'::timestamptz;
+COMMENT ON COLUMN wed.job.put_off IS
+  'Reason why a host could not run it or commit its result: a lock of another session, or what not_runnable marks.';
+COMMENT ON COLUMN wed.job.attempt IS 'Attempts begun, by hosts and workers.';

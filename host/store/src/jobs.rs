@@ -170,9 +170,9 @@ statements! {
     /// Errors: Only those of the connection; the leases then end by themselves.
     pub leave_host(&self, host: HostId) -> () = run "SELECT wed.leave_host($1)", host;
 
-    /// The same, of one tenant at most `most`, and of those named in `without` none; where there is not enough
-    /// for all, first of those that are not named in `busy`.
-    /// Errors: The same.
+    /// Claims as [`Store::claim`] does, of one tenant at most `most`, and of those named in `without` none; where there
+    /// is not enough for all, first of those that are not named in `busy`.
+    /// Errors: those of [`Store::claim`].
     pub claim_share(
         &self, host: HostId, limit: i32, most: Option<i32>, without: &[TenantId], busy: &[TenantId]
     ) -> Vec<Claimed>

@@ -148,7 +148,7 @@ const ANSWER_MARGIN: Duration = Duration::from_secs(5);
 /// Longest run of a statement about leases, and longest wait for its session: together less than a lease.
 const LEASE_STATEMENT_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// Longest run of a statement of a host. A batch that takes longer is halved, until the offender stands alone.
+/// Longest run of a statement of a host that commits no results.
 pub const STATEMENT_TIMEOUT: Duration = Duration::from_secs(20);
 /// Longest time that a claim runs.
 const CLAIM_TIMEOUT: Duration = Duration::from_secs(5);

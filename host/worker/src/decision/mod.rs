@@ -182,10 +182,11 @@ pub struct Decision<J, R> {
     claiming: Claiming,
     /// Lanes that asked for a job and have none yet.
     idle: VecDeque<usize>,
-    /// Sessions in use; and for what, where they are quarantine's.
+    /// Sessions in use.
     in_use: Vec<bool>,
     /// Sessions whose batch leaves what it fires to the pool.
     leaves: Vec<bool>,
+    /// Locks whose results the session of quarantine tries just now.
     tried: Option<Locked>,
     /// Jobs to be put off.
     put_off: Vec<(LeaseToken, Duration)>,
