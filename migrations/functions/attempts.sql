@@ -50,8 +50,10 @@ BEGIN
     RETURN;
   END IF;
   PERFORM wed.pass_as_it_stands(_job.flow_id, _job.wid, _job.tgid, '_ABORT',
-    format('%s: %s after %s: %s', _job.trname, _failure.outcome, wed.attempts_in_words(_job.attempt),
-      left(_failure.message, 1000)),
+    CASE _failure.outcome WHEN 'final_pending'
+      THEN format('%s: it would end the instance, and so would each other transition that is pending', _job.trname)
+      ELSE format('%s: %s after %s: %s', _job.trname, _failure.outcome, wed.attempts_in_words(_job.attempt),
+        left(_failure.message, 1000)) END,
     NULL, nullif(_host_id, 0), _failure.fuel, _failure.us, _failure.mem);
 END $$;
 

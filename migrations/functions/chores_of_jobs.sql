@@ -184,12 +184,17 @@ BEGIN
 END $$;
 
 -- Chore `stale`: pending jobs whose condition no longer holds are skipped. A commit that makes it false puts them on
--- the list (wed.update_siblings), and so does a look at the clock (wed.do_clock).
+-- the list (wed.update_siblings), and so do looks at the clock (wed.do_clock) and at a changed condition
+-- (wed.list_stale).
 
+-- Lists stale jobs, and as thing 0 triggers whose condition has changed, unless many of their flow's jobs are listed.
 CREATE OR REPLACE FUNCTION wed.due_stale()
 RETURNS TABLE (tenant_id integer, flow_id integer, thing bigint, tgid integer, since timestamptz)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT f.tenant_id, s.flow_id, s.wid, s.tgid, s.since FROM wed.stale s JOIN wed.flow f USING (flow_id)
+  UNION ALL
+  SELECT f.tenant_id, c.flow_id, 0::bigint, c.tgid, c.since FROM wed.changed_condition c JOIN wed.flow f USING (flow_id)
+  WHERE NOT EXISTS (SELECT FROM wed.stale s WHERE s.flow_id = c.flow_id OFFSET 999)
 $$;
 
 CREATE OR REPLACE FUNCTION wed.do_stale(_tenant_id integer, _flow_id integer, _wid bigint, _tgid integer)
@@ -197,6 +202,7 @@ RETURNS jsonb LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _skipped boolean := false;
 BEGIN
+  IF _wid = 0 THEN RETURN to_jsonb(wed.list_stale(_flow_id, _tgid)); END IF;
   IF EXISTS (SELECT FROM wed.job j WHERE j.flow_id = _flow_id AND j.wid = _wid AND j.tgid = _tgid
       AND j.host_id IS NULL AND NOT j.awaits_siblings) THEN
     -- A worker is at it, or somebody at its instance.
@@ -207,6 +213,63 @@ BEGIN
   END IF;
   DELETE FROM wed.stale WHERE flow_id = _flow_id AND wid = _wid AND tgid = _tgid;
   RETURN to_jsonb(_skipped);
+END $$;
+
+-- Looks at pending jobs of a trigger whose condition has changed, in the order of their instances, until 100 ms have
+-- passed, and lists those whose condition does not hold; the next look goes on there. Null: a definition is being
+-- written. Jobs of a disabled trigger are left as they are, and so are those of an instance that cannot be evaluated.
+CREATE OR REPLACE FUNCTION wed.list_stale(_flow_id integer, _tgid integer) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _jobs_max CONSTANT integer := 20000;
+  _until CONSTANT timestamptz := clock_timestamp() + interval '100 ms';
+  _from integer;
+  _seen record;
+  _at integer := 1;
+  -- One at first, so that a look at slow conditions gets somewhere.
+  _some integer := 1;
+  _listed bigint := 0;
+BEGIN
+  SELECT from_wid INTO _from FROM wed.changed_condition WHERE flow_id = _flow_id AND tgid = _tgid
+  FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN RETURN NULL; END IF;
+  -- Of whatever trigger, so that one look reads a bounded number.
+  SELECT count(*) AS jobs, max(q.wid) AS last,
+    coalesce(array_agg(q.wid ORDER BY q.wid) FILTER (WHERE q.is_asked), '{}') AS wids
+  INTO _seen
+  FROM (SELECT j.wid, j.tgid = _tgid AND j.host_id IS NULL AND NOT j.is_compensation AND t.enabled AND t.recheck
+          AS is_asked
+        FROM wed.job j CROSS JOIN (SELECT enabled, recheck FROM wed.trigger WHERE tgid = _tgid) t
+        WHERE j.flow_id = _flow_id AND j.wid >= _from ORDER BY j.wid LIMIT _jobs_max) q;
+  WHILE _at <= cardinality(_seen.wids) AND _listed < 1000 AND (_at = 1 OR clock_timestamp() < _until) LOOP
+    _listed := _listed + wed.list_stale_among(_flow_id, _tgid, _seen.wids[_at : _at + _some - 1]);
+    _at := _at + _some;
+    _some := least(_some * 4, 1024);
+  END LOOP;
+  IF _at <= cardinality(_seen.wids) OR _seen.jobs = _jobs_max THEN
+    UPDATE wed.changed_condition SET from_wid = coalesce(_seen.wids[_at], _seen.last)
+    WHERE flow_id = _flow_id AND tgid = _tgid;
+  ELSE
+    DELETE FROM wed.changed_condition WHERE flow_id = _flow_id AND tgid = _tgid;
+  END IF;
+  RETURN _listed > 0;
+END $$;
+
+-- Lists those instances' jobs of a trigger whose condition does not hold. Returns how many.
+CREATE OR REPLACE FUNCTION wed.list_stale_among(_flow_id integer, _tgid integer, _wids integer[]) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _rows wed.evaluated[];
+  _listed bigint;
+BEGIN
+  EXECUTE format('SELECT %1$I.current_%1$s($1)', (SELECT shape_schema FROM wed.flow WHERE flow_id = _flow_id))
+    INTO _rows USING _wids;
+  INSERT INTO wed.stale (flow_id, wid, tgid)
+  SELECT _flow_id, r.wid, _tgid FROM unnest(_rows) r
+  WHERE r.fault IS NULL AND NOT EXISTS (SELECT FROM unnest(r.fired) f WHERE f & 4294967295 = _tgid)
+  ON CONFLICT DO NOTHING;
+  GET DIAGNOSTICS _listed = ROW_COUNT;
+  RETURN _listed;
 END $$;
 
 -- Chore `late`: jobs that were not done within their triggers' deadlines, pauses not counted, make their instances

@@ -138,9 +138,9 @@ BEGIN
     THEN _allowed - (SELECT count(*) FROM wed.job WHERE tenant_id = _tenant_id AND host_id > 0) END;
 END $$;
 
--- Looks at the jobs that would be claimed next whose state has changed since they were fired, or whose condition
--- depends on the time, flow by flow: those whose condition no longer holds are skipped, those that cannot be looked at
--- now are put off. Returns whether any was removed.
+-- Looks at the jobs that would be claimed next whose state or condition has changed since they were fired, or whose
+-- condition depends on the time, flow by flow: those whose condition no longer holds are skipped, those that cannot be
+-- looked at now are put off. Returns whether any was removed.
 CREATE OR REPLACE FUNCTION wed.remove_stale(
   _rooms wed.room[], _share integer, _left integer, _now timestamptz, _until timestamptz) RETURNS boolean
 LANGUAGE plpgsql AS $$
@@ -148,6 +148,8 @@ DECLARE
   _of record;
   _begun boolean := false;
   _removed boolean := false;
+  -- Most often there is none, and no job asks.
+  _is_changed CONSTANT boolean := EXISTS (SELECT FROM wed.changed_condition);
 BEGIN
   FOR _of IN
     SELECT c.tenant_id, c.flow_id, array_agg(c.wid) AS wids, array_agg(c.tgid) AS tgids FROM (
@@ -157,7 +159,8 @@ BEGIN
         WHERE q.host_id IS NULL AND q.component_id IS NOT NULL AND q.tenant_id = n.tenant_id AND q.due <= _now
         ORDER BY q.priority DESC, q.due, q.flow_id LIMIT least(_share, n.jobs)) j
       CROSS JOIN LATERAL (SELECT timely, recheck FROM wed.trigger WHERE tgid = j.tgid OFFSET 0) t
-      WHERE t.recheck AND (j.changed OR t.timely) LIMIT _left) c
+      WHERE t.recheck AND (j.changed OR t.timely OR _is_changed AND EXISTS (
+        SELECT FROM wed.changed_condition d WHERE d.flow_id = j.flow_id AND d.tgid = j.tgid)) LIMIT _left) c
     GROUP BY c.tenant_id, c.flow_id ORDER BY min(c.turn)
   LOOP
     _removed := wed.remove_stale_of(_of.tenant_id, _of.flow_id, _of.wids, _of.tgids, _begun, _until) OR _removed;
@@ -258,14 +261,15 @@ LANGUAGE sql AS $$
 $$;
 
 -- Returns whether a pending job's condition holds in the committed state, without a lock; null when another session
--- keeps it from being looked at. While the state that fired the job is still the last one, nothing but time can have
--- changed it.
+-- keeps it from being looked at. While the state that fired the job is still the last one, nothing but time and the
+-- definition can have changed it; a definition that disables a trigger leaves its jobs as they are.
 CREATE OR REPLACE FUNCTION wed.condition_holds(_flow_id integer, _wid integer, _tgid integer) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '20ms' AS $$
 BEGIN
   PERFORM FROM wed.job j JOIN wed.trigger t USING (tgid)
   WHERE j.flow_id = _flow_id AND j.wid = _wid AND j.tgid = _tgid AND t.recheck AND t.trname <> '_EXCPT'
-    AND (j.last_seq > j.seq OR t.timely);
+    AND (j.last_seq > j.seq OR t.timely OR t.enabled AND NOT j.is_compensation AND EXISTS (
+      SELECT FROM wed.flow f WHERE f.flow_id = _flow_id AND f.version <> j.version));
   RETURN NOT FOUND OR EXISTS (
     SELECT FROM unnest(wed.as_it_stands(_flow_id, _wid)) r CROSS JOIN LATERAL unnest(r.fired) f
       WHERE f & 4294967295 = _tgid);

@@ -103,6 +103,7 @@ BEGIN
   DELETE FROM wed.job WHERE flow_id = _flow_id;
   UPDATE wed.child SET state = 'ended' WHERE child_flow_id = _flow_id AND state = 'running';
   DELETE FROM wed.stale WHERE flow_id = _flow_id;
+  DELETE FROM wed.changed_condition WHERE flow_id = _flow_id;
   DELETE FROM wed.clock_changed WHERE flow_id = _flow_id;
   UPDATE wed.request SET state = 'f', leads = true, xid = pg_current_xact_id() WHERE flow_id = _flow_id;
   DELETE FROM wed.resource WHERE tenant_id = _flow.tenant_id AND resource = '#' || _flow_id;

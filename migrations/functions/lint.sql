@@ -52,14 +52,14 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT g.*, coalesce(nullif(g.tgname, ''), g.trname) AS label, (SELECT s.state FROM s WHERE g.tgid = ANY (s.fired)
         ORDER BY s.wid LIMIT 1) AS shown
     FROM wed.trigger g WHERE g.flow_id = _flow_id AND g.enabled AND NOT g.cfinal AND g.predicate IS NOT NULL)
-  SELECT 'dead_trigger', t.label, format('the condition of %s holds in no state that was tried: %s', t.label,
-      left(t.predicate, 200)),
-    'Look for parts that exclude each other; remove the trigger if it is not needed.', NULL::jsonb,
-    _whole AND NOT t.timely AND wed.lint_is_plain(t.predicate) AND NOT EXISTS (
-      SELECT FROM wed.flow f JOIN pg_attribute a ON a.attrelid = format('%I.wed_flow', f.shape_schema)::regclass
-      WHERE f.flow_id = _flow_id AND a.attname = ANY (t.reads)
-          AND a.atttypid NOT IN ('boolean'::regtype, 'text'::regtype, 'integer'::regtype, 'bigint'::regtype))
-  FROM t WHERE t.shown IS NULL
+  -- Of other conditions, or among some of the states only, that none was found says nothing: a start, an event or a
+  -- transition may set any value.
+  SELECT 'dead_trigger', t.label, format('the condition of %s holds in no state: %s', t.label, left(t.predicate, 200)),
+    'Look for parts that exclude each other; remove the trigger if it is not needed.', NULL::jsonb, true
+  FROM t WHERE t.shown IS NULL AND _whole AND NOT t.timely AND wed.lint_is_plain(t.predicate) AND NOT EXISTS (
+    SELECT FROM wed.flow f JOIN pg_attribute a ON a.attrelid = format('%I.wed_flow', f.shape_schema)::regclass
+    WHERE f.flow_id = _flow_id AND a.attname = ANY (t.reads)
+      AND a.atttypid NOT IN ('boolean'::regtype, 'text'::regtype, 'integer'::regtype, 'bigint'::regtype))
   UNION ALL
   SELECT 'endless_loop', t.label,
       format('%s may set %s only, and its condition reads %s: it fires itself again for ever', t.label,

@@ -198,8 +198,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     'ready', count(*) FILTER (WHERE j.state = 'ready' AND j.component_id IS NOT NULL),
     'ready_age_s', coalesce(extract(epoch FROM now() - min(j.due) FILTER (
       WHERE j.state = 'ready' AND j.component_id IS NOT NULL))::bigint, 0),
-    'external', count(*) FILTER (WHERE j.component_id IS NULL AND j.trname <> '_EXCPT' AND j.state <> 'paused'
-      AND NOT j.bound),
+    'people', count(*) FILTER (WHERE j.state = 'ready' AND j.is_persons),
+    'external', count(*) FILTER (WHERE j.state = 'ready' AND j.component_id IS NULL AND j.trname <> '_EXCPT'
+      AND NOT j.bound AND NOT j.is_persons),
     'no_component', count(*) FILTER (WHERE j.component_id IS NULL AND j.state <> 'paused' AND j.bound),
     'exceptions', count(*) FILTER (WHERE j.trname = '_EXCPT'),
     'paused', count(*) FILTER (WHERE j.state = 'paused'),
@@ -207,7 +208,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   FROM (
     SELECT q.due, q.component_id, q.trname, wed.state_of(q) AS state,
       q.component_id IS NULL AND EXISTS (
-        SELECT FROM wed.binding b WHERE b.flow_id = q.flow_id AND b.trname = q.trname) AS bound
+        SELECT FROM wed.binding b WHERE b.flow_id = q.flow_id AND b.trname = q.trname) AS bound,
+      q.component_id IS NULL AND EXISTS (SELECT FROM wed.work_task k WHERE k.tgid = q.tgid) AS is_persons
     FROM wed.job q) j
 $$;
 

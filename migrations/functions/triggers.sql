@@ -189,8 +189,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     AND coalesce(nullif(tgname, ''), tgid::text) = _name
 $$;
 
--- Records what a trigger that was written reserves, or that it is removed. Its row as the gate uses it is written
--- before (wed.before_trigger).
+-- Records what a trigger that was written reserves, that its pending jobs are looked at (wed.list_stale), or that it is
+-- removed. Its row as the gate uses it is written before (wed.before_trigger).
 CREATE OR REPLACE FUNCTION wed.on_trigger() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -207,6 +207,10 @@ BEGIN
   ELSE
     PERFORM wed.set_constraint(_flow, NEW.tgid, NEW.reserves, NEW.quantity, NEW.resource, NEW.holds, NEW.consumes,
       NEW.after);
+    IF TG_OP = 'UPDATE' AND NOT NEW.cfinal AND NEW.cpred IS DISTINCT FROM OLD.cpred THEN
+      INSERT INTO wed.changed_condition (flow_id, tgid) VALUES (_flow.flow_id, NEW.tgid)
+      ON CONFLICT (flow_id, tgid) DO UPDATE SET from_wid = 0;
+    END IF;
   END IF;
   RETURN NULL;
 EXCEPTION WHEN OTHERS THEN

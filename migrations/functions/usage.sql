@@ -81,18 +81,25 @@ BEGIN
   IF FOUND THEN PERFORM pg_notify('wed_jobs', ''); END IF;
 END $$;
 
--- Keeps how many bytes of files the instances of flows have, as a host found them in its folder: flows by the names of
--- their folders (shape_schema). Flows that are not named have none.
-CREATE OR REPLACE FUNCTION wed.keep_file_bytes(_folders text[], _bytes bigint[]) RETURNS void
-LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+-- Keeps how many bytes of files the instances of flows have in a folder of hosts, known by its mark: flows by the names
+-- of their folders in it (shape_schema). Flows that are not named have none there. A folder that no host has counted for
+-- an hour is gone with its host. A tenant has the sum over folders.
+CREATE OR REPLACE FUNCTION wed.keep_file_bytes(_folder text, _flows text[], _bytes bigint[]) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  DELETE FROM wed.file_usage WHERE folder = _folder OR counted_at < clock_timestamp() - interval '1 hour';
+  INSERT INTO wed.file_usage (folder, tenant_id, bytes)
+  SELECT _folder, f.tenant_id, sum(r.bytes) FROM wed.flow f
+  JOIN ROWS FROM (unnest(_flows), unnest(_bytes)) r(shape_schema, bytes) USING (shape_schema)
+  WHERE r.bytes > 0 GROUP BY f.tenant_id
+  ON CONFLICT (folder, tenant_id) DO UPDATE SET bytes = excluded.bytes, counted_at = excluded.counted_at;
   UPDATE wed.usage u SET file_bytes = n.bytes
   FROM (
-    SELECT v.tenant_id, (SELECT coalesce(sum(r.bytes), 0)::bigint FROM wed.flow f
-      JOIN ROWS FROM (unnest(_folders), unnest(_bytes)) r(shape_schema, bytes) USING (shape_schema)
-      WHERE f.tenant_id = v.tenant_id) AS bytes
+    SELECT v.tenant_id, (SELECT coalesce(sum(k.bytes), 0)::bigint FROM wed.file_usage k
+      WHERE k.tenant_id = v.tenant_id) AS bytes
     FROM wed.usage v ORDER BY v.tenant_id FOR NO KEY UPDATE SKIP LOCKED) n
-  WHERE u.tenant_id = n.tenant_id AND u.file_bytes <> n.bytes
-$$;
+  WHERE u.tenant_id = n.tenant_id AND u.file_bytes <> n.bytes;
+END $$;
 
 -- Weighs a table that all tenants share: the bytes that it takes on disk, by tenant, in the proportion of what they
 -- have in some hundred pages of it. A row's tenant follows from its column tenant_id, or else from flow_id. Long

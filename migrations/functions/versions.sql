@@ -77,18 +77,20 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   WHERE s.key IN ('description', 'final', 'order')
 $$;
 
--- Keeps the definition that a flow has under its version, with who made it so. One transaction leaves one version, and
--- a flow its newest 100 within 16 MiB, at least ten.
+-- Keeps the definition that a flow has, with who made it so, under the next version, from 1 on; one that is as the
+-- newest is none. (wed.flow.version is another number, which each compilation raises.) One transaction leaves one
+-- version, and a flow its newest 100 within 16 MiB, at least ten.
 CREATE OR REPLACE FUNCTION wed.keep_version(_flow_id integer, _actor text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  _version integer := (SELECT version FROM wed.flow WHERE flow_id = _flow_id);
+  _definition jsonb := wed.definition(_flow_id);
+  _newest record;
 BEGIN
-  DELETE FROM wed.flow_version
-  WHERE flow_id = _flow_id AND version < _version AND xmin = pg_current_xact_id()::xid;
+  DELETE FROM wed.flow_version WHERE flow_id = _flow_id AND xmin = pg_current_xact_id()::xid;
+  SELECT version, definition INTO _newest FROM wed.flow_version WHERE flow_id = _flow_id ORDER BY version DESC LIMIT 1;
+  IF _newest.definition = _definition THEN RETURN; END IF;
   INSERT INTO wed.flow_version (flow_id, version, definition, actor)
-  VALUES (_flow_id, _version, wed.definition(_flow_id), _actor)
-  ON CONFLICT (flow_id, version) DO NOTHING;
+  VALUES (_flow_id, coalesce(_newest.version, 0) + 1, _definition, _actor);
   DELETE FROM wed.flow_version v USING (
     SELECT version, row_number() OVER newest AS place, sum(pg_column_size(definition)) OVER newest AS bytes
     FROM wed.flow_version WHERE flow_id = _flow_id WINDOW newest AS (ORDER BY version DESC)) o

@@ -104,6 +104,7 @@ impl Problem {
             "setting" => "GET /v1/flows/{flow}/config lists the settings there are.",
             "secret" => "GET /v1/flows/{flow}/secrets lists the secrets there are.",
             "hook" => "GET /v1/flows/{flow}/hooks lists the hooks of a flow.",
+            "webhook" => "GET /v1/webhooks lists the webhooks there are.",
             "job" => "GET /v1/flows/{flow}/jobs lists the pending jobs.",
             "user" => "GET /v1/users lists the users there are.",
             "token" => "GET /v1/tokens lists the tokens there are.",

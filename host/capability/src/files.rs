@@ -5,7 +5,7 @@
 //! committed ([`Draft::keep`]), file by file, each whole. A draft that is dropped leaves nothing.
 //!
 //! On disk: `FLOW/WID/NAME`, and `FLOW/.drafts/WID-RANDOM/NAME`, where `FLOW` is a name that no other flow of
-//! any database has.
+//! any database has; and `.mark`, which tells the folder from those of other hosts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind, Read, Write};
@@ -29,6 +29,8 @@ pub const MAX_WRITTEN: u64 = 64 << 20;
 
 /// The folder of unfinished drafts.
 const DRAFTS: &str = ".drafts";
+/// The file by which a host's folder is known.
+const MARK: &str = ".mark";
 /// Maximum age of a draft; an older one was left behind by a host, and is removed.
 const DRAFT_AGE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -123,6 +125,23 @@ impl Files {
             }
         }
         Ok(bytes)
+    }
+
+    /// Returns the mark by which this folder is known, whichever host opens it; makes one if `is_new` lets it.
+    ///
+    /// # Errors
+    /// The disk's own.
+    pub fn mark(&self, is_new: bool) -> io::Result<Option<String>> {
+        let marked = || match self.root.read_to_string(MARK) {
+            Ok(mark) => Ok(Some(mark).filter(|mark| !mark.is_empty())),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        };
+        if let (None, true) = (marked()?, is_new) {
+            self.root.write(MARK, format!("{:032x}", rand::random::<u128>()))?;
+        }
+        // Of two hosts that write it at once, both have what the later one wrote.
+        marked()
     }
 
     /// Removes the files of an instance.
@@ -460,6 +479,17 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let files = Files::open(folder.path()).expect("opened");
         (folder, files)
+    }
+
+    #[test]
+    fn folder_is_known_by_its_mark_to_all_who_open_it() {
+        let (folder, files) = files();
+        assert_eq!(files.mark(false).expect("looked"), None);
+        let mark = files.mark(true).expect("marked").expect("a mark");
+        let again = Files::open(folder.path()).expect("opened");
+        assert_eq!(again.mark(true).expect("looked").as_deref(), Some(mark.as_str()));
+        assert_eq!(files.instances().expect("listed"), []);
+        assert_ne!(self::files().1.mark(true).expect("marked"), Some(mark));
     }
 
     #[test]

@@ -93,6 +93,15 @@ impl Permission {
     }
 }
 
+impl fmt::Display for Permission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.tenant {
+            Some(tenant) => write!(f, "{tenant}/{}", self.target),
+            None => self.target.fmt(f),
+        }
+    }
+}
+
 impl FromStr for Permission {
     type Err = HostPortError;
 

@@ -32,6 +32,9 @@ const CONNECT_TIME_MAX: Duration = Duration::from_secs(10);
 /// Maximum time of a request altogether, within its transition's own.
 const REQUEST_TIME_MAX: Duration = Duration::from_secs(60);
 
+/// Maximum time to find a name when a request is only looked over.
+const CHECK_TIME_MAX: Duration = Duration::from_secs(2);
+
 /// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
@@ -120,19 +123,39 @@ impl Http {
         Ok(answer.status)
     }
 
-    async fn answer(&self, allowed: &[HostPort], request: Request, wanted: Answer) -> Result<Response, FetchError> {
-        let (peer, secure, request) = checked(request)?;
-        if !allowed.contains(&peer) {
+    /// Looks a request over as [`Http::fetch`] does, without a connection: whether it may be made at all. A name that
+    /// is not found in time is left to the request.
+    ///
+    /// # Errors
+    /// [`FetchError::Denied`], [`FetchError::Invalid`] or [`FetchError::TooLarge`].
+    pub async fn check(&self, allowed: &[HostPort], request: Request) -> Result<(), FetchError> {
+        let (peer, ..) = checked(request)?;
+        self.permit(&peer, allowed)?;
+        match tokio::time::timeout(CHECK_TIME_MAX, self.addresses(&peer, allowed)).await {
+            Ok(Err(denied @ FetchError::Denied(_))) => Err(denied),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a place that flow and operator do not both allow.
+    fn permit(&self, peer: &HostPort, allowed: &[HostPort]) -> Result<(), FetchError> {
+        if !allowed.contains(peer) {
             return Err(FetchError::Denied(format!(
                 "the flow does not allow HTTP to {peer}; list it in `http` of the transition in flow.toml"
             )));
         }
-        if !self.permits.contains(&peer) {
+        if !self.permits.contains(peer) {
             return Err(FetchError::Denied(format!(
                 "this host does not allow HTTP to {peer}; its operator does, with --allow-http {peer}, or \
                  --allow-http TENANT/{peer}"
             )));
         }
+        Ok(())
+    }
+
+    async fn answer(&self, allowed: &[HostPort], request: Request, wanted: Answer) -> Result<Response, FetchError> {
+        let (peer, secure, request) = checked(request)?;
+        self.permit(&peer, allowed)?;
         match tokio::time::timeout(REQUEST_TIME_MAX, self.exchange(&peer, allowed, (secure, wanted), request)).await {
             Ok(answer) => answer,
             Err(_) => {

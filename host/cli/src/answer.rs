@@ -23,7 +23,7 @@ impl Terminal {
         }
         let mut head = vec!["seq", "written by", "fired", "status"];
         head.extend(attributes.iter().map(String::as_str));
-        head.push("took");
+        head.extend(["took", "at"]);
         let mut before: Option<&TraceRow> = None;
         let narrow = is_narrow(&head, rows, &attributes);
         let (mut lines, mut changes) = (Vec::new(), Vec::new());
@@ -50,6 +50,7 @@ impl Terminal {
             }
             cells
                 .push(row.elapsed_us.map_or_else(String::new, |us| duration(Duration::from_micros(us.unsigned_abs()))));
+            cells.push(row.at.clone());
             lines.push(cells);
             before = Some(row);
         }
@@ -77,7 +78,7 @@ fn is_narrow(head: &[&str], rows: &[TraceRow], attributes: &[String]) -> bool {
         most.unwrap_or(0).min(NARROWEST)
     };
     let attributes: usize = attributes.iter().map(wide).sum();
-    terminal_width().is_some_and(|width| attributes + head.len() * 3 + 40 > width)
+    terminal_width().is_some_and(|width| attributes + head.len() * 3 + 60 > width)
 }
 
 /// Lists the names of a state's attributes.

@@ -127,6 +127,8 @@ fn missing(kind: &str, message: String) -> Problem {
         "component" | "earlier version of component" => "wed component list",
         "instance" => "wed instance list FLOW",
         "schedule" => "wed flow schedule list FLOW",
+        "hook" => "wed flow hook list FLOW",
+        "webhook" => "wed webhook list",
         "setting" => "wed flow config list FLOW",
         "secret" => "wed flow secret list FLOW",
         "tenant" => "wed tenant list",

@@ -170,6 +170,25 @@ pub struct Attempt {
     pub logs: Vec<LogLine>,
 }
 
+impl Attempt {
+    /// Outcome in words, for a person.
+    pub fn outcome_in_words(&self) -> &str {
+        match (self.seq, self.outcome.as_str()) {
+            (Some(_), _) => "committed",
+            (None, FINAL_PENDING) => "put off until the others end",
+            (None, outcome) => outcome,
+        }
+    }
+
+    /// Returns true if the attempt failed: it changed nothing, and is not one that runs again when others have ended.
+    pub fn has_failed(&self) -> bool {
+        self.seq.is_none() && self.outcome != FINAL_PENDING
+    }
+}
+
+/// Outcome of an attempt whose result would be final while other transitions are pending.
+const FINAL_PENDING: &str = "final_pending";
+
 /// Name of an attempt of a flow.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct AttemptName {

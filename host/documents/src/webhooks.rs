@@ -31,6 +31,10 @@ pub struct WebhookSet {
     /// Secret that signs the messages, as Standard Webhooks specify. Shown only once: absent for an existing webhook.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
+    /// Reason why no host that runs would deliver messages there, for a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "sqlx", sqlx(skip))]
+    pub warning: Option<String>,
 }
 
 /// A webhook.

@@ -107,6 +107,15 @@ impl Store {
         Ok(set)
     }
 
+    /// Lists for each host that runs the places to which its operator allows HTTP, as `--allow-http` has them.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn places_of_hosts(&self) -> Result<Vec<Vec<String>>, StoreError> {
+        let asked = "SELECT h.http FROM wed.host h WHERE wed.host_runs(h) ORDER BY h.host_id";
+        Ok(sqlx::query_scalar(asked).fetch_all(&self.pool).await?)
+    }
+
     /// Removes the webhook of a URL with its undelivered messages.
     ///
     /// # Errors

@@ -24,12 +24,14 @@ pub struct NewComponent<'a> {
 }
 
 /// A component that was stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredComponent {
     /// Version; that of the newest one when the bytes are the same.
     pub version: i32,
     /// False: it would have broken a flow, and the version before stays in use.
     pub is_active: bool,
+    /// Parts of the flows that bind it which this version does not fit, for a person.
+    pub faults: Vec<String>,
 }
 
 statements! {
@@ -75,7 +77,7 @@ impl Store {
         if let Some(former) = former {
             activate(&mut transaction, tenant_id, component.name, former).await?;
         }
-        let stored = StoredComponent { version, is_active: former.is_none() };
+        let stored = StoredComponent { version, is_active: former.is_none(), faults: found };
         if !is_new {
             transaction.commit().await?;
             return Ok(stored);

@@ -150,12 +150,12 @@ impl FromRow<'_, PgRow> for Claimed {
 }
 
 statements! {
-    /// Registers a host of a build of the program whose leases last `lease` unless [`Store::renew_lease`] is called.
-    /// Returns its number.
+    /// Registers a host of a build of the program whose leases last `lease` unless [`Store::renew_lease`] is called;
+    /// `places` are those to which its operator allows HTTP. Returns its number.
     /// Errors: [`StoreError::Refused`] with `WF019` when another version of the program has migrated the database.
-    pub register_build(&self, name: &str, build: &str, lease: Duration) -> HostId
-        = one "SELECT wed.register_host($1, $2 * interval '1 second', $3, $4)", name, lease.as_secs_f64(), build,
-            INTERFACE;
+    pub register_build(&self, name: &str, build: &str, lease: Duration, places: &[String]) -> HostId
+        = one "SELECT wed.register_host($1, $2 * interval '1 second', $3, $4, $5)", name, lease.as_secs_f64(), build,
+            INTERFACE, places;
 
     /// Returns an error when this program may not be a host of the database.
     /// Errors: As [`Store::register_host`].
@@ -224,7 +224,7 @@ impl Store {
     /// # Errors
     /// As [`Store::register_build`].
     pub async fn register_host(&self, name: &str, lease: Duration) -> Result<HostId, StoreError> {
-        self.register_build(name, env!("CARGO_PKG_VERSION"), lease).await
+        self.register_build(name, env!("CARGO_PKG_VERSION"), lease, &[]).await
     }
 
     /// [`Store::claim_share`], and when there will be something to claim after it, in one round trip.

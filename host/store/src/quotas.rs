@@ -53,14 +53,16 @@ impl Store {
         Ok(quotas)
     }
 
-    /// Keeps how many bytes of files the instances of flows have, by the names of the flows' folders; others have none.
+    /// Keeps how many bytes of files the instances of flows have in a folder of hosts, which its mark names, by the
+    /// names of the flows' folders in it; others have none there.
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn keep_file_bytes(&self, kept: &[(String, u64)]) -> Result<(), StoreError> {
-        let (folders, bytes): (Vec<&str>, Vec<i64>) =
-            (kept.iter()).map(|(folder, bytes)| (folder.as_str(), i64::try_from(*bytes).unwrap_or(i64::MAX))).unzip();
-        sqlx::query("SELECT wed.keep_file_bytes($1, $2)").bind(folders).bind(bytes).execute(&self.pool).await?;
+    pub async fn keep_file_bytes(&self, folder: &str, kept: &[(String, u64)]) -> Result<(), StoreError> {
+        let (flows, bytes): (Vec<&str>, Vec<i64>) =
+            (kept.iter()).map(|(flow, bytes)| (flow.as_str(), i64::try_from(*bytes).unwrap_or(i64::MAX))).unzip();
+        let query = sqlx::query("SELECT wed.keep_file_bytes($1, $2, $3)").bind(folder).bind(flows).bind(bytes);
+        query.execute(&self.pool).await?;
         Ok(())
     }
 

@@ -8,10 +8,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use data_encoding::BASE64;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
-use wedflow_capability::HostPort;
 use wedflow_capability::http::Request;
-use wedflow_store::{Message, StoreError};
+use wedflow_capability::{HostPort, Permission};
+use wedflow_store::{Message, Store, StoreError};
 
+use crate::outside::http_of;
 use crate::shared::Shared;
 
 /// Maximum number of messages that one look takes.
@@ -56,6 +57,32 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, under_way: &Arc<UnderWay>) -> 
         });
     }
     Ok(())
+}
+
+/// Says why messages to a URL would not be delivered, by the check that a delivery makes; none if a host that runs may
+/// post there.
+///
+/// # Errors
+/// Only those of the connection.
+pub async fn undeliverable(store: &Store, tenant: &str, url: &str) -> Result<Option<String>, StoreError> {
+    let Some(target) = HostPort::of_url(url) else {
+        return Ok(Some("the URL names no host and port".to_owned()));
+    };
+    let hosts = store.places_of_hosts().await?;
+    if hosts.is_empty() {
+        return Ok(Some(format!(
+            "no host runs; messages wait until one does whose operator allows the place (--allow-http {target})"
+        )));
+    }
+    let permissions: Vec<Permission> = hosts.iter().flatten().filter_map(|place| place.parse().ok()).collect();
+    let request = request(url, Vec::new(), Vec::new());
+    let checked = http_of(&permissions, tenant).check(&[target], request).await;
+    Ok(checked.err().map(|error| error.to_string()))
+}
+
+/// The request that posts a message.
+fn request(url: &str, headers: Vec<(String, String)>, body: Vec<u8>) -> Request {
+    Request { method: "POST".to_owned(), url: url.to_owned(), headers, body, confidential: false }
 }
 
 /// Delivers a message, and then those of its webhook that are due, as long as the receiver takes them.
@@ -117,13 +144,7 @@ impl From<String> for Failure {
 async fn post(shared: &Shared, message: &Message) -> Result<(), Failure> {
     let target = HostPort::of_url(&message.url).ok_or_else(|| "the URL names no host and port".to_owned())?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let mut request = Request {
-        method: "POST".to_owned(),
-        url: message.url.clone(),
-        headers: headers(message, now.as_secs()),
-        body: message.body.clone().into_bytes(),
-        confidential: false,
-    };
+    let mut request = request(&message.url, headers(message, now.as_secs()), message.body.clone().into_bytes());
     let http = shared.outside.http_of(&message.tenant);
     let traced = match &shared.spans {
         Some(spans) => (spans.begin_post(&shared.store, message, &mut request).await).map(|post| (spans, post)),

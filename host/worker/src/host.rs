@@ -137,7 +137,7 @@ impl Host {
         let store = store.for_host(settings.connections());
         store.roll_trace().await?;
         let isolated = IsolatedAttempts::new(processors()).map_err(HostError::Threads)?;
-        let host = store.register_build(&settings.name, &settings.build, LEASE_TIME).await?;
+        let host = store.register_build(&settings.name, &settings.build, LEASE_TIME, &outside.places()).await?;
         let (tellings, told) = source::queue(1);
         let spans = settings.tracer;
         let spans = spans.map(|tracer| Arc::new(Spans::start(tracer, store.clone())));

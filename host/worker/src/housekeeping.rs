@@ -123,7 +123,8 @@ async fn keep_leases(shared: Arc<Shared>, name: String) -> HandlerResult {
     match kept.await {
         Ok(true) => {}
         Ok(false) => {
-            let entered = shared.heart.register_build(&name, &shared.build, LEASE_TIME).await?;
+            let places = shared.outside.places();
+            let entered = shared.heart.register_build(&name, &shared.build, LEASE_TIME, &places).await?;
             shared.host.store(entered.get(), Ordering::Release);
             tracing::warn!(
                 host = host.get(),

@@ -41,6 +41,7 @@ mod spans;
 mod upload;
 mod vault;
 
+pub use announce::undeliverable;
 pub use error::{HostError, UploadError};
 pub use host::{Host, HostSettings, usual_guest_memory};
 pub use measures::{Measures, OutcomeLabel};

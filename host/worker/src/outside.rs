@@ -77,9 +77,19 @@ impl Outside {
 
     /// Returns the requests that the operator permits a tenant.
     pub(crate) fn http_of(&self, tenant: &str) -> Http {
-        let permits = self.http.iter().filter(|permission| permission.holds_for(tenant));
-        Http::new(permits.map(|permission| permission.target.clone())).trusting(self.trust.clone())
+        http_of(&self.http, tenant).trusting(self.trust.clone())
     }
+
+    /// Lists the places that the operator allows, as they were given.
+    pub(crate) fn places(&self) -> Vec<String> {
+        self.http.iter().map(ToString::to_string).collect()
+    }
+}
+
+/// Returns the requests that permissions leave a tenant.
+pub(crate) fn http_of(permissions: &[Permission], tenant: &str) -> Http {
+    let permits = permissions.iter().filter(|permission| permission.holds_for(tenant));
+    Http::new(permits.map(|permission| permission.target.clone()))
 }
 
 /// Removes the files of instances that are final or gone, and what killed hosts left behind.
@@ -108,12 +118,16 @@ pub(crate) async fn clean(outside: Outside, store: &Store) -> Result<(), String>
         .await?;
     }
     let flows: BTreeSet<String> = found.into_iter().map(|(flow, _)| flow).collect();
-    let kept = blocking(move || {
+    let counted = blocking(move || {
         let bytes_of = |flow: String| files.bytes_of(&flow).map(|bytes| (flow, bytes));
-        flows.into_iter().map(bytes_of).collect::<Result<Vec<_>, _>>()
+        let kept = flows.into_iter().map(bytes_of).collect::<Result<Vec<_>, _>>()?;
+        let is_empty = kept.iter().all(|(_, bytes)| *bytes == 0);
+        Ok((files.mark(!is_empty)?, kept))
     });
-    let kept = kept.await?;
-    (store.keep_file_bytes(&kept).await).map_err(|error| error.to_string())
+    match counted.await? {
+        (Some(folder), kept) => (store.keep_file_bytes(&folder, &kept).await).map_err(|error| error.to_string()),
+        (None, _) => Ok(()),
+    }
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> std::io::Result<T> + Send + 'static) -> Result<T, String> {

@@ -24,6 +24,8 @@ pub struct Upload {
     pub transitions: Vec<String>,
     /// True if it is in use.
     pub is_active: bool,
+    /// Parts of the flows that bind it which do not fit, for a person.
+    pub faults: Vec<String>,
 }
 
 /// Use of a component that is uploaded.
@@ -113,8 +115,9 @@ pub async fn upload_as(
     };
     Ok(Upload {
         name: name.to_owned(),
-        version: stored.map_or(0, |stored| stored.version),
-        is_active: stored.is_some_and(|stored| stored.is_active),
+        version: stored.as_ref().map_or(0, |stored| stored.version),
+        is_active: stored.as_ref().is_some_and(|stored| stored.is_active),
+        faults: stored.map(|stored| stored.faults).unwrap_or_default(),
         digest,
         transitions: manifest.transitions.into_iter().map(|declaration| declaration.transition).collect(),
     })

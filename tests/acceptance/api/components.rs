@@ -50,11 +50,16 @@ fn components_and_files_have_one_quota_of_bytes_together() {
     owner.run(&format!("UPDATE wed.quota SET storage_bytes = {allowed}"));
     client.json("PUT", "/v1/flows/steps", &super::steps("steps")).is(201);
     let files = |bytes: usize| {
-        format!("SELECT wed.keep_file_bytes(ARRAY(SELECT shape_schema::text FROM wed.flow), '{{{bytes}}}')")
+        format!("SELECT wed.keep_file_bytes('one', ARRAY(SELECT shape_schema::text FROM wed.flow), '{{{bytes}}}')")
     };
-    owner.run(&files(1_001));
+    // Two hosts that share no folder: their files are added up.
+    owner.run(&files(1_000));
+    owner.run(&files(1).replace("'one'", "'other'"));
+    assert_eq!(owner.line("SELECT file_bytes FROM wed.usage WHERE tenant_id = 1"), "1001");
     let refused = client.upload("paper", paper, &[]).problem(403, "quota");
     assert_eq!(refused["limit"]["name"], "storage_bytes", "{refused}");
+    // One of them is gone with its folder.
+    owner.run("UPDATE wed.file_usage SET counted_at = now() - interval '2 hours' WHERE folder = 'other'");
     owner.run(&files(1_000));
     client.upload("paper", paper, &[]).is(201);
     let used = "SELECT used FROM wed.quotas(1) WHERE name = 'storage_bytes'";

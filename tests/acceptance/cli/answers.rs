@@ -67,7 +67,7 @@ fn answers_about_a_flow_and_its_instances() {
             &["flow", "apply", "--dry-run", path(&other)],
             &["flow", "apply", path(&other)],
             &["flow", "history", "steps"],
-            &["flow", "diff", "steps", "3", "4"],
+            &["flow", "diff", "steps", "1", "2"],
             &["flow", "pause", "steps", "--reason", "stocktaking"],
             &["flow", "pauses"],
             &["instance", "resume", "steps", "1"],

@@ -56,6 +56,8 @@ fn transitions_are_bound_and_unbound() {
     let (cli, wasm) = unbound_paper();
     let none = Json::Null;
     let by = json!("mine");
+    // As it is already, in a flow that binds nothing.
+    cli.run(&["flow", "unbind", "paper", "tr_a2"]).done();
     let push = ["component", "push", path(&wasm), "--name", "mine"];
     let words = [&push[..], &["--flow", "paper"]].concat();
     let two = ["--transition", "tr_a2", "--transition", "tr_a3"];
@@ -114,8 +116,13 @@ fn component_that_would_break_a_flow_is_stored_and_not_in_use() {
     cli.run(&["flow", "apply", path(&sample)]).done();
     let other = cli.file("travel.wasm", sample_component("travel"));
     let push = ["component", "push", path(&other), "--name", "paper"];
+    let pushed = cli.run(&push).done();
+    assert!(pushed.out.contains("Component paper version 2 is stored, and not in use"), "{pushed:?}");
+    let named = "warning: flow paper: component paper does not declare transition tr_a2";
+    assert!(pushed.err.contains(named), "{pushed:?}");
     let pushed = cli.run(&[&["--json", "-q"], &push[..]].concat()).done().json();
     assert_eq!((&pushed[0]["version"], &pushed[0]["active"]), (&json!(2), &json!(false)));
+    assert!(pushed[0]["warnings"][0].as_str().is_some_and(|warning| named.ends_with(warning)), "{pushed}");
     let active = |version: i64| {
         let list = cli.run(&["--json", "component", "list"]).done().json();
         let all = list.as_array().cloned().unwrap_or_default();
@@ -124,6 +131,17 @@ fn component_that_would_break_a_flow_is_stored_and_not_in_use() {
     assert!(active(1) && !active(2));
     cli.run(&[&push[..], &["--activate"]].concat()).done();
     assert!(active(2));
+}
+
+#[harness::test]
+fn attribute_of_another_type_is_named_with_its_flow() {
+    let (cli, wasm) = unbound_paper();
+    let text = std::fs::read_to_string(repository("sample-transitions/paper/flow.toml")).expect("the sample");
+    let retyped = text.replace("name = \"a2\"\n", "name = \"a2\"\ntype = \"integer\"\n");
+    cli.run(&["flow", "apply", path(&cli.file("retyped.toml", retyped.as_bytes()))]).done();
+    let pushed = cli.run(&["component", "push", path(&wasm), "--name", "paper"]).done();
+    let named = "flow paper: transition tr_a2 of component paper uses attribute \"a2\" as text, and it is integer";
+    assert!(pushed.err.contains(named), "{pushed:?}");
 }
 
 #[harness::test]

@@ -88,6 +88,10 @@ fn an_instance_is_shown_with_its_jobs_and_trace() {
     for part in ["(start)", "written by", "step", "final", "done"] {
         assert!(text.contains(part), "{part} is missing in {text}");
     }
+    for row in trace.as_array().expect("rows") {
+        let second = &row["at"].as_str().expect("a time")[..19];
+        assert!(text.contains(second), "{second} is missing in {text}");
+    }
 }
 
 #[harness::test]

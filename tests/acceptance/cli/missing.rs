@@ -59,6 +59,7 @@ const MISSING: &[&[&str]] = &[
         "2026-01-02T00:00:00Z",
     ],
     // Webhooks.
+    &["webhook", "messages", "none"],
     &["webhook", "remove", "https://none.example"],
     &["webhook", "remove", "https://none.example", "--flow", "none"],
     &["webhook", "set", "https://none.example", "--flow", "none"],

@@ -142,3 +142,20 @@ fn comparison_of_two_attributes_is_no_finding() {
     let dead = found.iter().find(|one| one.code == "dead_trigger");
     assert!(dead.is_some_and(|one| one.certain), "{found:?}");
 }
+
+#[harness::test]
+fn condition_among_very_many_states_is_no_finding() {
+    let names = ["a", "b", "c", "d", "e", "f", "g"];
+    let listed = |one: &dyn Fn(&str) -> String| names.map(one).join(", ");
+    let flow = Flow::of(&format!(
+        "INSERT INTO wed_attr (aname) VALUES {};
+         INSERT INTO wed_trig (tgname, trname, cpred) VALUES {}, ('all', 'end', $${}$$);
+         INSERT INTO wed_trig (cpred, cfinal) VALUES ($$a = 'end'$$, true)",
+        listed(&|name| format!("('{name}')")),
+        listed(&|name| format!("('{name}', 'set_{name}', $${name} IN ('x', 'y', 'z')$$)")),
+        names.map(|name| format!("{name} = 'z'")).join(" AND ")
+    ));
+    let listed = on(flow.database.store.flow("default", "trial")).expect("the flow");
+    let found = on(flow.database.store.lint(&listed)).expect("looked");
+    assert!(found.iter().all(|one| one.code != "dead_trigger"), "{found:?}");
+}

@@ -4,7 +4,7 @@ use wedflow_documents::{Rematched, Status};
 use wedflow_model::Wid;
 
 use crate::support::flows::PAPER;
-use crate::support::{Flow, on};
+use crate::support::{Flow, Session, on};
 
 const PREVIEW: &str = "SELECT wid, fires, becomes FROM wed_rematch() ORDER BY wid";
 const APPLY: &str = "SELECT wid, fires, becomes FROM wed_rematch(false) ORDER BY wid";
@@ -106,4 +106,32 @@ fn one_instance_alone_is_matched_anew() {
     s.run("INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('new', 'tr_new', 'level = 1')");
     assert_eq!(s.lines("SELECT wid FROM wed_rematch(false, 2)"), ["2"]);
     assert_eq!(s.lines("SELECT wid FROM wed_rematch() ORDER BY wid"), ["1", "3"]);
+}
+
+#[harness::test]
+fn jobs_that_a_changed_condition_leaves_are_skipped() {
+    let flow = Flow::of(
+        "INSERT INTO wed_attr (aname, atype) VALUES ('n', 'integer');
+         INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('go', 'go', 'n > 0'), ('other', 'other', 'n > 0');",
+    );
+    let (mut s, mut owner) = (flow.session(), flow.database.owner());
+    let pending = |s: &mut Session, name| s.number(&format!("SELECT count(*) FROM job_pool WHERE trname = '{name}'"));
+    s.run("INSERT INTO wed_flow (n) SELECT generate_series(1, 100)");
+    s.run("UPDATE wed_trig SET cpred = 'n > 90' WHERE trname = 'go'");
+    assert_eq!(pending(&mut s, "go"), 100, "the change waits for no job");
+    // A worker that takes one first is told.
+    s.run("BEGIN");
+    assert!(!s.take(1, "go"));
+    s.run("COMMIT");
+    assert_eq!(s.trace(1), ["-> {go,other} R", "_SKIP -> {} R"]);
+    while owner.chores("stale") > 0 {}
+    assert_eq!((pending(&mut s, "go"), pending(&mut s, "other")), (10, 100));
+    assert_eq!(owner.number("SELECT count(*) FROM wed.changed_condition"), 0);
+    // Jobs of a trigger that is disabled are not looked at.
+    s.run("UPDATE wed_trig SET enabled = false, cpred = 'n > 90' WHERE trname = 'other'");
+    while owner.chores("stale") > 0 {}
+    assert_eq!(pending(&mut s, "other"), 100);
+    s.run("BEGIN");
+    assert!(s.take(100, "other"));
+    s.run("COMMIT");
 }

@@ -5,6 +5,7 @@ use wedflow_model::Wid;
 
 use crate::race::assert_sound;
 use crate::support::database::one_lane;
+use crate::support::program::{run, wed};
 use crate::support::{Database, eventually, on};
 
 #[harness::test]
@@ -30,6 +31,8 @@ fn a_final_result_waits_for_what_is_pending() {
     });
     assert_eq!(session.lines("SELECT trname, outcome FROM wed_attempt"), ["clause|final_pending"]);
     assert_eq!(session.status(wid), "R");
+    let shown = run(wed(&database.url()).args(["instance", "show", "waits", &wid.to_string()])).done().out;
+    assert!(shown.contains("put off until the others end") && !shown.contains("final_pending"), "{shown}");
     assert_eq!(session.trace(wid), ["-> {clause,slow} R"]);
     session.finish(wid, "slow", "tags = '{x}'");
     assert_eq!(flow.end_of(wid), "F");
@@ -61,6 +64,11 @@ fn results_that_wait_for_each_other_are_an_exception() {
     assert_eq!(session.line("SELECT a1, n FROM wed_flow"), "new|0");
     assert_eq!(session.lines("SELECT DISTINCT outcome FROM wed_attempt"), ["final_pending"]);
     assert_eq!(session.line("SELECT trw, trf, status FROM wed_trace WHERE seq = 2"), "_ABORT|{_EXCPT}|E");
+    let note = session.line("SELECT note FROM wed_trace WHERE seq = 2");
+    assert!(
+        note.ends_with(": it would end the instance, and so would each other transition that is pending"),
+        "{note}"
+    );
     let pending = session.pending(wid);
     assert_eq!(pending.len(), 2, "{pending:?}");
     assert!(pending.contains(&"_EXCPT".to_owned()), "{pending:?}");

@@ -95,6 +95,8 @@ fn silent_receiver_delays_no_other_webhook_of_its_tenant() {
         flow.id
     ));
     let host = flow.database.host(reaching(&[silent.port, other.port]));
+    let set = run(wed(&flow.database.url()).args(["webhook", "set", &other.url()])).done();
+    assert!(!set.err.contains("warning"), "{set:?}");
     eventually("all messages of the other webhook", || (other.all().len() >= 24).then_some(()));
     // Four at a time, each for ten seconds.
     let held_up = silent.all().len();
@@ -136,10 +138,14 @@ fn exception_is_posted_until_it_is_taken() {
 fn webhook_reaches_no_place_that_the_operator_does_not_allow() {
     let flow = Flow::of(PAPER);
     let receiver = Receiver::new(&[], false);
-    set_webhook(&flow, &receiver.url());
+    let set = |url: &str| run(wed(&flow.database.url()).args(["webhook", "set", url])).done().err;
+    let warned = set(&receiver.url());
+    assert!(warned.contains("no host runs"), "{warned}");
     let mut owner = flow.database.owner();
     exception(&mut owner, &flow);
     let host = flow.database.host(one_lane("one"));
+    let warned = set(&receiver.url());
+    assert!(warned.contains("warning: nothing would be delivered") && warned.contains("--allow-http"), "{warned}");
     let error =
         eventually("a refusal", || owner.lines("SELECT last_error FROM wed.outbox WHERE last_error IS NOT NULL").pop());
     assert!(error.contains("--allow-http"), "{error}");

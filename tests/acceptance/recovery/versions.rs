@@ -155,3 +155,29 @@ fn definitions_with_a_name_twice_or_a_default_of_another_type_are_refused() {
         assert!(refusal.message.contains(named) && refusal.hint.is_some(), "{refusal:?}");
     }
 }
+
+#[harness::test]
+fn first_version_is_1_and_each_change_is_the_next() {
+    let database = Database::new();
+    let apply = |limit: i32| {
+        define(
+            &database,
+            json!({ "name": "counted", "final": format!("n >= {limit}"),
+                    "attribute": [{ "name": "n", "type": "integer", "default": "0" }],
+                    "trigger": [{ "name": "t", "transition": "step", "when": format!("n < {limit}") }] }),
+        )
+    };
+    let version = || on(database.store.counted_flow("default", "counted")).expect("the flow").version;
+    apply(3);
+    assert_eq!(version(), 1);
+    // The same again is no change.
+    apply(3);
+    assert_eq!(version(), 1);
+    apply(4);
+    assert_eq!(version(), 2);
+    let mut s = apply(5).session();
+    assert_eq!(s.lines("SELECT version FROM wed_version ORDER BY 1"), ["1", "2", "3"]);
+    s.run("SELECT wed_roll_back(1, false)");
+    assert_eq!(version(), 4);
+    assert_eq!(s.line("SELECT cpred FROM wed_trig WHERE cfinal"), "n >= 3");
+}

@@ -117,3 +117,14 @@ fn hosts_send_warnings_by_themselves() {
     });
     crate::support::on(host.stop());
 }
+
+#[harness::test]
+fn peoples_jobs_are_counted_as_peoples() {
+    let mut office = Office::new();
+    office.start();
+    let url = office.database().url();
+    let status = run(wed(&url).args(["--json", "status"])).json();
+    assert_eq!((&status["queue"]["people"], &status["queue"]["external"]), (&1.into(), &0.into()), "{status}");
+    let listed = run(wed(&url).args(["job", "list", "repairs"])).done().out;
+    assert!(listed.contains("people") && !listed.contains("external workers"), "{listed}");
+}

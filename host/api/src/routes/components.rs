@@ -255,7 +255,7 @@ async fn stored(store: &Store, tenant: &str, sent: &Sent, bytes: &[u8]) -> Resul
     };
     let upload = wedflow_worker::upload_as(store, tenant, name, bytes, activation).await.map_err(not_uploaded)?;
     Ok(Uploaded {
-        warnings: store.component_warnings(tenant, &upload.name).await?,
+        warnings: upload.faults,
         name: upload.name,
         version: upload.version,
         active: upload.is_active,

@@ -53,8 +53,9 @@ pub(crate) async fn set(
     caller.must(Action::write(Area::Settings))?;
     let flow = flow_of(&api, &caller, place.flow.as_deref()).await?;
     let store = caller.store(&api);
-    let set = store.set_webhook(&caller.tenant, flow.as_ref(), &place);
-    Ok(Json(set.await?))
+    let set = store.set_webhook(&caller.tenant, flow.as_ref(), &place).await?;
+    let warning = wedflow_worker::undeliverable(&api.store, &caller.tenant, &place.url).await?;
+    Ok(Json(WebhookSet { warning, ..set }))
 }
 
 /// Removes the webhook of a URL with its undelivered messages
@@ -105,7 +106,8 @@ pub(crate) async fn test(
 /// Messages of a webhook that were not delivered, oldest first: pending ones and dead letters
 #[utoipa::path(get, path = "/v1/webhooks/{webhook}/messages", tag = "settings", operation_id = "webhook_messages",
     params(("webhook" = String, Path, description = "The webhook's name"), Page),
-    responses((status = 200, body = List<WebhookMessage>), (status = 403, body = Problem)))]
+    responses((status = 200, body = List<WebhookMessage>), (status = 403, body = Problem),
+    (status = 404, body = Problem)))]
 pub(crate) async fn messages(
     State(api): State<Api>,
     caller: Caller,
@@ -118,6 +120,9 @@ pub(crate) async fn messages(
     let store = &api.store;
     let fetch = |after, count| store.webhook_messages(&caller.tenant, &name, after, count);
     let (items, next) = page::part(limit, after, |message| (message.number, message.row), fetch).await?;
+    if items.is_empty() && !store.webhooks(&caller.tenant, true).await?.iter().any(|webhook| webhook.name == name) {
+        return Err(Problem::missing("webhook", &name));
+    }
     let next = next.map(|number| page::cursor(&[number]));
     Ok(Json(List { items, next }))
 }

@@ -68,7 +68,7 @@ async fn push_all(arguments: &PushArguments, door: &Door, terminal: &Terminal) -
     let document: Vec<_> = (pushed.iter())
         .map(|one| {
             json!({ "component": one.name, "version": one.version, "digest": one.digest,
-                "transitions": one.transitions, "active": one.active })
+                "transitions": one.transitions, "active": one.active, "warnings": one.warnings })
         })
         .collect();
     terminal.answer(&document, || {
@@ -89,9 +89,11 @@ fn say_pushed(upload: &Uploaded, terminal: &Terminal) {
     }
     terminal.line(&format!(
         "Component {name} version {version} is stored, and not in use: a flow that fits the version before would not \
-         fit it."
+         fit it. What does not fit is named above."
     ));
-    terminal.say(&format!("To use it all the same: wed component activate {name} {version}"));
+    terminal.say(&format!(
+        "Mend the component and push it again, or change the flow and then: wed component activate {name} {version}"
+    ));
 }
 
 /// Lists every version of the components of a tenant.
@@ -182,7 +184,12 @@ async fn activate(door: &Door, name: &str, version: Option<i32>, terminal: &Term
 /// Reads a component's file, but no more of it than is accepted.
 fn read(file: &Path) -> Result<Vec<u8>, Problem> {
     let limit = Limits::default().component_bytes;
-    let unreadable = |source| Problem::new(format!("{} cannot be read", file.display())).exit(3).because(source);
+    let unreadable = |source| {
+        Problem::new(format!("{} cannot be read", file.display()))
+            .exit(3)
+            .because(source)
+            .hint("Name the .wasm file that `wed build` made, or build it first.")
+    };
     let opened = std::fs::File::open(file).map_err(unreadable)?;
     let mut bytes = Vec::new();
     // A pipe or a device may never end.

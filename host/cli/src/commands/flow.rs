@@ -155,7 +155,8 @@ async fn bind(
     match component {
         Some(component) => definition["transition"][transition]["component"] = component.into(),
         None => {
-            let bound = definition["transition"].as_object_mut();
+            // Of a flow that binds nothing, the definition has no `transition`.
+            let bound = definition.get_mut("transition").and_then(Json::as_object_mut);
             bound.map(|bound| bound.remove(transition));
         }
     }

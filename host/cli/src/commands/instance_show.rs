@@ -139,7 +139,7 @@ fn print_attempts(attempts: &[&Attempt], terminal: &Terminal) {
             vec![
                 attempt.transition.clone(),
                 attempt.attempt.to_string(),
-                attempt.outcome.clone(),
+                attempt.outcome_in_words().to_owned(),
                 attempt.message.clone().unwrap_or_default(),
                 attempt.at.clone(),
             ]

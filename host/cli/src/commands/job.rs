@@ -46,6 +46,7 @@ fn print_jobs(jobs: &[Job], terminal: &Terminal) {
         Some(component) => format!("component {component}"),
         None if job.waits_for.as_deref() == Some("no_component") => "a component that is missing".to_owned(),
         None if job.waits_for.as_deref() == Some("event") => "an event".to_owned(),
+        None if matches!(job.waits_for.as_deref(), Some("person" | "nobody")) => "people".to_owned(),
         None => "external workers".to_owned(),
     };
     let row = |job: &Job| {
@@ -114,7 +115,11 @@ async fn logs(wanted: &Wanted<'_>, follow: bool, door: &Door, terminal: &Termina
 fn print(id: &str, attempt: &Attempt, terminal: &Terminal) {
     let bold = Style::new().bold();
     let dim = Style::new().dimmed();
-    let style = if attempt.seq.is_some() { calls::colour(AnsiColor::Green) } else { calls::colour(AnsiColor::Red) };
+    let style = match (attempt.seq, attempt.has_failed()) {
+        (Some(_), _) => calls::colour(AnsiColor::Green),
+        (None, true) => calls::colour(AnsiColor::Red),
+        (None, false) => calls::colour(AnsiColor::Yellow),
+    };
     let used = match (attempt.fuel, attempt.memory_bytes, attempt.elapsed_us) {
         (Some(fuel), Some(memory), Some(elapsed)) => format!(
             "{} fuel, {}, {}",
@@ -128,7 +133,7 @@ fn print(id: &str, attempt: &Attempt, terminal: &Terminal) {
         "{bold}{id}{bold:#}  {}, attempt {}  {style}{}{style:#}  {dim}{used}  {}{}{dim:#}",
         attempt.transition,
         attempt.attempt,
-        if attempt.seq.is_some() { "committed" } else { &attempt.outcome },
+        attempt.outcome_in_words(),
         component_of(attempt),
         attempt.at,
     ));

@@ -249,7 +249,7 @@ async fn retry_matching(flow: &str, asked: &RetryMatching, door: &Door, terminal
         }
         if found.applied {
             terminal.line(&format!("Retried {}; refused {}.", found.retried.len(), found.refused.len()));
-        } else {
+        } else if found.matching > 0 {
             terminal.table(
                 &["wid", "transition", "message"],
                 found.instances.iter().map(|one| {
@@ -267,7 +267,7 @@ async fn retry_matching(flow: &str, asked: &RetryMatching, door: &Door, terminal
         for one in &found.refused {
             terminal.line(&format!("  {}: {}", one.wid, one.reason));
         }
-        if !found.applied {
+        if !found.applied && found.matching > 0 {
             terminal.say("Nothing was retried. To retry them: the same with --yes");
         }
     });
@@ -276,7 +276,19 @@ async fn retry_matching(flow: &str, asked: &RetryMatching, door: &Door, terminal
 
 /// Compares two versions of a flow.
 async fn diff(flow: &str, between: &Between, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
-    let difference = door.diff(flow, between).await?;
+    let difference = match door.diff(flow, between).await {
+        Err(error) if error.code() == Some("not_found") && between.old.is_none() && between.new.is_none() => {
+            // The flow itself may be the one that is missing.
+            let version = door.flow(flow).await?.0.version;
+            return Err(Problem::new(format!(
+                "flow {flow} has one version, {version}: there is none to compare it with"
+            ))
+            .code("not_found")
+            .exit(3)
+            .hint("Each change that `wed flow apply` makes is the next version."));
+        }
+        difference => difference?,
+    };
     terminal.answer(&difference, || {
         terminal.line(&format!("Version {} to {}:", difference.old, difference.new));
         for line in &difference.lines {

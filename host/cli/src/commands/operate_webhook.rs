@@ -57,6 +57,9 @@ pub(crate) async fn run(command: &WebhookCommand, door: &Door, terminal: &Termin
 
 async fn set(place: &WebhookPlace, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let set = door.set_webhook(place).await?;
+    if let Some(warning) = &set.warning {
+        terminal.say(&format!("warning: nothing would be delivered to {}: {warning}", set.url));
+    }
     terminal.answer(&set, || {
         terminal.line(&format!("Webhook {} tells {} of events.", set.name, set.url));
         match &set.secret {

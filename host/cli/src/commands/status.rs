@@ -90,13 +90,14 @@ fn print(status: &Json, terminal: &Terminal) {
     let queue = &status["queue"];
     if !queue.is_null() {
         terminal.line(&format!(
-            "Jobs: {} in flight, {} ready (oldest {} s), {} later, {} paused, {} for external workers, {} without \
-         their component, {}",
+            "Jobs: {} in flight, {} ready (oldest {} s), {} later, {} paused, {} for people, {} for external \
+             workers, {} without their component, {}",
             queue["in_flight"],
             queue["ready"],
             queue["ready_age_s"],
             queue["later"],
             queue["paused"],
+            queue["people"],
             queue["external"],
             queue["no_component"],
             counted(&queue["exceptions"], "exception"),

@@ -159,7 +159,9 @@ pub(crate) fn failed_attempts(session: &Session, attempts: &[Attempt]) -> Markup
                     li class="exception" {
                         div class="row" {
                             strong { (attempt.transition) }
-                            span class="badge false" { (attempt.outcome) }
+                            span class=(if attempt.has_failed() { "badge false" } else { "badge unknown" }) {
+                                (attempt.outcome_in_words())
+                            }
                             (time(&attempt.at))
                             span class="soft" { (say("attempt")) " " (attempt.attempt) }
                         }
