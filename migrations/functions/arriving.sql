@@ -70,6 +70,8 @@ BEGIN
   UPDATE wed.flow f SET version = i.version, attributes_version = i.attributes_version, created_at = i.created_at,
     ordered = i.ordered, order_attribute = i.order_attribute
   FROM pg_temp.in_flow i WHERE f.flow_id = _new AND i.flow_id = _old;
+  UPDATE wed.trigger SET attributes_changed_at = (
+    SELECT max(i.attributes_changed_at) FROM pg_temp.in_trigger i WHERE i.flow_id = _old) WHERE flow_id = _new;
   EXECUTE format('ALTER TABLE %I.wed_flow DISABLE TRIGGER USER', _flow.schema_name);
 END $$;
 

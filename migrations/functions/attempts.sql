@@ -115,14 +115,18 @@ BEGIN
 END $$;
 
 -- Gives jobs back unrun, for a while, and says for what they wait: the host cannot run them, or a lock is in the way.
--- No attempt is counted. Waits for nobody: a job whose row is held stays the host's, which finds it again.
+-- No attempt is counted. Another version of its component that came into use meanwhile is tried at once. Waits for
+-- nobody: a job whose row is held stays the host's, which finds it again.
 CREATE OR REPLACE FUNCTION wed.put_off(
   _host_id integer, _tokens bigint[], _reason text, _pause interval, _not_runnable boolean) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  UPDATE wed.job j SET host_id = NULL, token = 0, attempt = j.attempt - 1, due = clock_timestamp() + _pause,
+  UPDATE wed.job j SET host_id = NULL, token = 0, attempt = j.attempt - 1, component_id = l.component_id,
+    due = clock_timestamp() + CASE WHEN l.is_replaced THEN interval '0' ELSE _pause END,
     put_off = left(_reason, 1000), not_runnable = _not_runnable
-  FROM (SELECT ctid AS at FROM wed.job WHERE host_id = _host_id AND token = ANY (_tokens) FOR UPDATE SKIP LOCKED) l
+  FROM (SELECT q.ctid AS at, t.component_id, t.component_id IS DISTINCT FROM q.component_id AS is_replaced
+        FROM wed.job q JOIN wed.trigger t USING (tgid)
+        WHERE q.host_id = _host_id AND q.token = ANY (_tokens) FOR UPDATE OF q SKIP LOCKED) l
   WHERE j.ctid = l.at;
 END $$;
 

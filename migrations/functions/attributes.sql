@@ -241,6 +241,7 @@ BEGIN
   UPDATE wed.trigger SET waits_for = _name WHERE flow_id = _flow.flow_id AND waits_for = _former;
   UPDATE wed.schedule SET state = state - _former || jsonb_build_object(_name, state -> _former)
   WHERE flow_id = _flow.flow_id AND state ? _former;
+  INSERT INTO wed.renaming (flow_id, former, name) VALUES (_flow.flow_id, _former, _name);
   PERFORM wed.rename_in_work(_flow.flow_id, _former, _name);
   PERFORM wed.rename_in_subprocesses(_flow, _former, _name);
 END $$;
@@ -371,6 +372,9 @@ END $$;
 -- anew.
 CREATE OR REPLACE FUNCTION wed.keep_attributes(_flow wed.flow, _changed boolean) RETURNS void
 LANGUAGE plpgsql AS $$
+DECLARE
+  _gone bigint;
+  _came bigint;
 BEGIN
   -- What is as it was stays: each row that is written looks for its flow.
   EXECUTE format('DELETE FROM wed.attribute o WHERE flow_id = $1 AND NOT EXISTS (
@@ -378,13 +382,33 @@ BEGIN
                       AND a.attrelid = ''%1$I.wed_flow''::regclass
                     WHERE (w.aname, w.atype, a.attnum) = (o.aname, o.atype, o.attnum))', _flow.schema_name)
     USING _flow.flow_id;
+  GET DIAGNOSTICS _gone = ROW_COUNT;
   EXECUTE format('INSERT INTO wed.attribute SELECT $1, w.aname, w.atype, a.attnum FROM %1$I.wed_attr w
                   JOIN pg_attribute a ON a.attname = w.aname AND a.attrelid = ''%1$I.wed_flow''::regclass
                   ON CONFLICT DO NOTHING', _flow.schema_name)
     USING _flow.flow_id;
+  GET DIAGNOSTICS _came = ROW_COUNT;
   EXECUTE format('UPDATE wed.flow SET open_attributes = ARRAY(SELECT aname FROM %I.wed_attr WHERE open),
                     attributes_version = CASE WHEN $2 THEN version + 1 ELSE attributes_version END WHERE flow_id = $1',
                  _flow.schema_name) USING _flow.flow_id, _changed;
+  IF _gone + _came > 0 THEN
+    UPDATE wed.trigger SET attributes_changed_at = clock_timestamp() WHERE flow_id = _flow.flow_id;
+  END IF;
+END $$;
+
+-- Returns a state that was written at a time with the present names of its attributes.
+CREATE OR REPLACE FUNCTION wed.with_present_names(_flow_id integer, _state jsonb, _at timestamptz) RETURNS jsonb
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _renaming record;
+BEGIN
+  FOR _renaming IN SELECT former, name FROM wed.renaming WHERE flow_id = _flow_id AND renamed_at > _at
+                   ORDER BY renamed_at LOOP
+    IF _state ? _renaming.former THEN
+      _state := _state - _renaming.former || jsonb_build_object(_renaming.name, _state -> _renaming.former);
+    END IF;
+  END LOOP;
+  RETURN _state;
 END $$;
 
 -- Returns the expression that says whether some attribute of a row of a flow came compressed: from another table, since

@@ -102,6 +102,7 @@ BEGIN
   IF EXISTS (SELECT FROM wed.pause WHERE tenant_id = _step.tenant_id) THEN
     PERFORM wed.keep_paused(_flow_id);
   END IF;
+  PERFORM wed.do_exceptions(_step.tenant_id, _flow_id, _wid, 0);
   UPDATE wed.instance SET status = 'R', changed = _now, announced_at = 'infinity' WHERE flow_id = _flow_id
     AND wid = _wid;
   IF _step.component_id IS NULL THEN
@@ -133,10 +134,12 @@ DECLARE
   _recorded jsonb;
   _kept text := '';
 BEGIN
+  PERFORM wed.do_exceptions(f.tenant_id, f.flow_id, _back.wid, 0) FROM wed.flow f WHERE f.flow_id = _back.flow_id;
   -- Attributes that were removed since then are left out, and open ones keep what events have told.
-  SELECT jsonb_object_agg(a.aname, r.state::jsonb -> a.aname) INTO _recorded
+  SELECT jsonb_object_agg(a.aname, s.state -> a.aname) INTO _recorded
   FROM wed.trace r JOIN wed.flow f USING (flow_id)
-  JOIN wed.attribute a ON a.flow_id = r.flow_id AND r.state::jsonb ? a.aname AND a.aname <> ALL (f.open_attributes)
+  CROSS JOIN LATERAL wed.with_present_names(r.flow_id, r.state::jsonb, r.tstmp) s(state)
+  JOIN wed.attribute a ON a.flow_id = r.flow_id AND s.state ? a.aname AND a.aname <> ALL (f.open_attributes)
   WHERE r.flow_id = _back.flow_id AND r.wid = _back.wid AND r.seq = _back.to_seq;
   BEGIN
     PERFORM wed.write_values(_back.flow_id, _back.wid, coalesce(_recorded, '{}'));

@@ -204,7 +204,7 @@ SET intervalstyle = 'iso_8601' AS $$
 DECLARE
   _state jsonb;
 BEGIN
-  EXECUTE format('SELECT to_jsonb(w) - ''wid'' FROM %I.wed_flow w WHERE w.wid = $1',
+  EXECUTE format('SELECT to_jsonb(w.*) - ''wid'' FROM %I.wed_flow w WHERE w.wid = $1',
     (SELECT schema_name FROM wed.flow WHERE flow_id = _flow_id)) INTO _state USING _wid;
   RETURN _state;
 END $$;

@@ -286,7 +286,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     * CASE WHEN extract(month FROM p.deadline) <> 0 THEN 28.0 / 31 ELSE 1 END AS seconds OFFSET 0) d
   WHERE p.deadline IS NOT NULL AND extract(epoch FROM clock_timestamp() - j.fired_at) >= d.seconds
       + coalesce(extract(epoch FROM j.paused_for), 0)
-    AND NOT wed.is_paused(j.due)
+    AND NOT wed.job_is_paused(j.due, j.paused_at)
 $$;
 
 CREATE OR REPLACE FUNCTION wed.do_late(_tenant_id integer, _flow_id integer, _wid bigint, _tgid integer)
@@ -294,7 +294,8 @@ RETURNS jsonb LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET interva
 DECLARE
   _late record;
 BEGIN
-  SELECT j.trname, p.deadline, j.fired_at + p.deadline + coalesce(j.paused_for, '0') <= clock_timestamp() AS is_late
+  SELECT j.trname, p.deadline, j.fired_at + p.deadline + coalesce(j.paused_for, '0') <= clock_timestamp()
+    AND NOT wed.job_is_paused(j.due, j.paused_at) AS is_late
   INTO _late
   FROM wed.job j JOIN wed.trigger_policy p USING (flow_id, tgid)
   WHERE j.flow_id = _flow_id AND j.wid = _wid AND j.tgid = _tgid;

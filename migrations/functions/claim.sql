@@ -138,9 +138,9 @@ BEGIN
     THEN _allowed - (SELECT count(*) FROM wed.job WHERE tenant_id = _tenant_id AND host_id > 0) END;
 END $$;
 
--- Looks at the jobs that would be claimed next whose state or condition has changed since they were fired, or whose
--- condition depends on the time, flow by flow: those whose condition no longer holds are skipped, those that cannot be
--- looked at now are put off. Returns whether any was removed.
+-- Looks at the jobs that would be claimed next whose state, condition or attributes have changed since they were fired,
+-- or whose condition depends on the time, flow by flow: those whose condition no longer holds are skipped, those that
+-- cannot be looked at now are put off. Returns whether any was removed.
 CREATE OR REPLACE FUNCTION wed.remove_stale(
   _rooms wed.room[], _share integer, _left integer, _now timestamptz, _until timestamptz) RETURNS boolean
 LANGUAGE plpgsql AS $$
@@ -155,12 +155,15 @@ BEGIN
     SELECT c.tenant_id, c.flow_id, array_agg(c.wid) AS wids, array_agg(c.tgid) AS tgids FROM (
       SELECT n.turn, j.* FROM unnest(_rooms) WITH ORDINALITY n(tenant_id, jobs, turn)
       CROSS JOIN LATERAL (
-        SELECT q.tenant_id, q.flow_id, q.wid, q.tgid, q.last_seq > q.seq AS changed FROM wed.job q
+        SELECT q.tenant_id, q.flow_id, q.wid, q.tgid, q.last_seq > q.seq AS changed, q.fired_at, q.is_compensation
+        FROM wed.job q
         WHERE q.host_id IS NULL AND q.component_id IS NOT NULL AND q.tenant_id = n.tenant_id AND q.due <= _now
         ORDER BY q.priority DESC, q.due, q.flow_id LIMIT least(_share, n.jobs)) j
-      CROSS JOIN LATERAL (SELECT timely, recheck FROM wed.trigger WHERE tgid = j.tgid OFFSET 0) t
+      CROSS JOIN LATERAL (
+        SELECT timely, recheck, attributes_changed_at FROM wed.trigger WHERE tgid = j.tgid OFFSET 0) t
       WHERE t.recheck AND (j.changed OR t.timely OR _is_changed AND EXISTS (
-        SELECT FROM wed.changed_condition d WHERE d.flow_id = j.flow_id AND d.tgid = j.tgid)) LIMIT _left) c
+          SELECT FROM wed.changed_condition d WHERE d.flow_id = j.flow_id AND d.tgid = j.tgid))
+        OR t.attributes_changed_at > j.fired_at AND NOT j.is_compensation LIMIT _left) c
     GROUP BY c.tenant_id, c.flow_id ORDER BY min(c.turn)
   LOOP
     _removed := wed.remove_stale_of(_of.tenant_id, _of.flow_id, _of.wids, _of.tgids, _begun, _until) OR _removed;
@@ -214,8 +217,8 @@ BEGIN
   RETURN _removed;
 END $$;
 
--- Skips those jobs of a flow whose condition no longer holds. One that another session holds, or its instance, is put
--- off by a second. Returns whether there was any.
+-- Skips those jobs of a flow whose condition no longer holds, and gives the others a payload of the present attributes.
+-- One that another session holds, or its instance, is put off by a second. Returns whether any was skipped.
 CREATE OR REPLACE FUNCTION wed.skip_stale_among(_flow_id integer, _wids integer[], _tgids integer[]) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '20ms' AS $$
 DECLARE
@@ -225,8 +228,10 @@ DECLARE
 BEGIN
   EXECUTE format('SELECT %1$I.current_%1$s($1)', (SELECT shape_schema FROM wed.flow WHERE flow_id = _flow_id))
     INTO _rows USING ARRAY(SELECT DISTINCT w FROM unnest(_wids) w ORDER BY w);
+  PERFORM wed.renew_payloads(_flow_id, _rows, _tgids);
   FOR _job IN
     SELECT j.wid, j.tgid FROM ROWS FROM (unnest(_wids), unnest(_tgids)) j(wid, tgid)
+      JOIN wed.trigger t ON t.tgid = j.tgid AND t.recheck
     EXCEPT
     SELECT r.wid, (f & 4294967295)::integer FROM unnest(_rows) r CROSS JOIN LATERAL unnest(r.fired) f
   LOOP
@@ -239,6 +244,18 @@ BEGIN
   END LOOP;
   RETURN _removed;
 END $$;
+
+-- Gives jobs of instances as they stand that were fired before an attribute changed the present state as payload: the
+-- recorded one lacks attributes, or has them under former names.
+CREATE OR REPLACE FUNCTION wed.renew_payloads(_flow_id integer, _rows wed.evaluated[], _tgids integer[]) RETURNS void
+LANGUAGE sql AS $$
+  UPDATE wed.job j SET payload = l.payload
+  FROM (SELECT q.ctid AS at, coalesce(r.payload, r.state) AS payload
+        FROM unnest(_rows) r JOIN wed.job q ON q.flow_id = _flow_id AND q.wid = r.wid AND q.tgid = ANY (_tgids)
+        JOIN wed.trigger t ON t.tgid = q.tgid AND t.attributes_changed_at > q.fired_at
+        WHERE q.host_id IS NULL AND NOT q.is_compensation AND r.state IS NOT NULL FOR UPDATE OF q SKIP LOCKED) l
+  WHERE j.ctid = l.at
+$$;
 
 -- Puts jobs off that could not be looked at, for a reason; null where they only wait for their turn. A job whose row
 -- another session holds stays due.
@@ -369,7 +386,7 @@ BEGIN
       SELECT q.ctid AS at, q.wid, q.tgid FROM wed.job q
       WHERE q.flow_id = s.flow_id AND q.wid BETWEEN s.first AND s.last AND q.host_id IS NULL
         AND q.component_id IS NOT NULL AND q.due <= _now AND q.last_seq <= q.seq AND q.priority >= s.priority
-        AND NOT (SELECT timely FROM wed.trigger WHERE tgid = q.tgid)
+        AND NOT (SELECT timely OR attributes_changed_at > q.fired_at FROM wed.trigger WHERE tgid = q.tgid)
       ORDER BY q.wid LIMIT _few FOR UPDATE SKIP LOCKED) j
     WHERE s.more <= _limit AND (_per_tenant_max IS NULL OR s.theirs <= _few)
   ), u AS (
@@ -385,7 +402,9 @@ CREATE OR REPLACE FUNCTION wed.held(_host_id integer, _taken tid[]) RETURNS SETO
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN QUERY SELECT j.flow_id, j.wid, j.tgid, t.tgname, j.trname, j.token, j.attempt, t.timeout_ms,
-         coalesce(j.payload, r.state), j.component_id, f.version, j.seq
+         CASE WHEN j.is_compensation AND t.attributes_changed_at > j.fired_at
+           THEN wed.with_present_names(j.flow_id, coalesce(j.payload, r.state)::jsonb, j.fired_at)::text
+           ELSE coalesce(j.payload, r.state) END, j.component_id, f.version, j.seq
   FROM unnest(_taken) a(at)
   CROSS JOIN LATERAL (SELECT * FROM wed.job WHERE ctid = a.at OFFSET 0) j
   -- One look for each, however few triggers and flows there were when the plan was made.

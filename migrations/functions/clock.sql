@@ -4,12 +4,13 @@
 -- false are listed as stale.
 
 -- Flows with conditions on the clock of which one can have become true, or whose instances have changed, and those that
--- got their first one.
+-- got their first one. Where the moments are not known, that is each flow with a pending job.
 CREATE OR REPLACE FUNCTION wed.due_clock()
 RETURNS TABLE (tenant_id integer, flow_id integer, thing bigint, tgid integer, since timestamptz)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT f.tenant_id, c.flow_id, 0::bigint, 0, c.not_before FROM wed.clock c JOIN wed.flow f USING (flow_id)
-  WHERE c.not_before <= clock_timestamp() AND (c.next_look <= clock_timestamp()
+  WHERE c.not_before <= clock_timestamp() AND (CASE WHEN f.timed THEN c.next_look <= clock_timestamp()
+      ELSE EXISTS (SELECT FROM wed.job j WHERE j.flow_id = c.flow_id) END
     OR EXISTS (SELECT FROM wed.clock_changed d WHERE d.flow_id = c.flow_id))
   UNION ALL
   SELECT DISTINCT f.tenant_id, d.flow_id, 0::bigint, 0, now() FROM wed.clock_changed d JOIN wed.flow f USING (flow_id)

@@ -46,7 +46,7 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _state jsonb;
 BEGIN
-  EXECUTE format('SELECT to_jsonb(w) - ''wid'' FROM %I.wed_flow w WHERE w.wid = $1', _flow.schema_name)
+  EXECUTE format('SELECT to_jsonb(w.*) - ''wid'' FROM %I.wed_flow w WHERE w.wid = $1', _flow.schema_name)
     INTO _state USING _wid;
   RETURN _state;
 END $$;
@@ -347,8 +347,9 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM set_config('wed.begun', extract(epoch FROM clock_timestamp())::text, true);
   RETURN QUERY EXECUTE format(
-    'SELECT s.at, ARRAY[%2$s]::boolean[] FROM jsonb_array_elements($1) WITH ORDINALITY s(state, at)
-     CROSS JOIN LATERAL jsonb_populate_record(NULL::%1$I.wed_flow, s.state) wed_flow',
+    -- In a query of its own, where an attribute's name means nothing else.
+    'SELECT s.at, (SELECT ARRAY[%2$s]::boolean[] FROM jsonb_populate_record(NULL::%1$I.wed_flow, s.state) wed_flow)
+     FROM jsonb_array_elements($1) WITH ORDINALITY s(state, at)',
     _shape, (SELECT string_agg(format('wed_bounded.in_time(%s)', c), ', ' ORDER BY n)
              FROM unnest(_clauses) WITH ORDINALITY u(c, n))) USING _states;
   PERFORM set_config('wed.begun', '', true);
@@ -379,7 +380,7 @@ BEGIN
   _job := wed.job_that_writes(_flow, _wid, _trigger);
   _as := CASE WHEN _job.trname = '_EXCPT' THEN '_ADHOC' ELSE coalesce(_job.trname, '_EVENT') END;
   EXECUTE format('SELECT %1$I.evaluate_%1$s(ARRAY(
-      SELECT ROW(n.*)::%1$I.wed_flow FROM %2$I.wed_flow w CROSS JOIN LATERAL jsonb_populate_record(w, $1) n
+      SELECT ROW(n.*)::%1$I.wed_flow FROM %2$I.wed_flow w CROSS JOIN LATERAL jsonb_populate_record(w.*, $1) n
       WHERE w.wid = $2))', _flow.shape_schema, _flow.schema_name) INTO _rows USING _values, _wid;
   IF _job.wid IS NOT NULL THEN _finished := wed.finished_job(_flow_id, _wid, _job.tgid, _job.token); END IF;
   _decision := (wed.decide(_rows, _finished,
@@ -540,7 +541,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _states jsonb;
 BEGIN
-  EXECUTE format('SELECT jsonb_agg(to_jsonb(w) ORDER BY w.wid) FROM %I.wed_flow w WHERE w.wid = ANY ($1)',
+  EXECUTE format('SELECT jsonb_agg(to_jsonb(w.*) ORDER BY w.wid) FROM %I.wed_flow w WHERE w.wid = ANY ($1)',
     _flow.schema_name) INTO _states USING _wids;
   SELECT ARRAY[count(*) FILTER (WHERE o.old IS TRUE), count(*) FILTER (WHERE o.new IS TRUE),
            count(*) FILTER (WHERE o.old IS DISTINCT FROM o.new), 0],

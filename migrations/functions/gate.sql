@@ -293,6 +293,10 @@ END $$;
 CREATE OR REPLACE FUNCTION wed.change_status(_decisions wed.decision[], _now timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
+  -- An exception that ends before the chore `exceptions` has seen it is announced now.
+  PERFORM wed.do_exceptions(f.tenant_id, f.flow_id, (d.instance).wid, 0)
+  FROM unnest(_decisions) d JOIN wed.flow f ON f.flow_id = (d.instance).flow_id
+  WHERE (d.pool).status = 'E' AND (d.outcome).becomes <> 'E';
   UPDATE wed.instance i SET status = (d.outcome).becomes, changed = _now
   FROM unnest(_decisions) d
   WHERE (d.outcome).changes AND i.flow_id = (d.instance).flow_id AND i.wid = (d.instance).wid;

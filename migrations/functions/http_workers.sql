@@ -32,6 +32,7 @@ BEGIN
       PERFORM wed.skip_stale_job(_flow_id, _job.wid, _job.tgid);
       CONTINUE;
     END IF;
+    PERFORM wed.renew_payload(_flow_id, _job.wid, _job.tgid);
     _left := _left - 1;
     RETURN QUERY
       UPDATE wed.job j SET host_id = 0, token = nextval('wed.fence'), attempt = j.attempt + 1, put_off = NULL,
@@ -43,6 +44,20 @@ BEGIN
           WHERE r.flow_id = j.flow_id AND r.wid = j.wid AND r.seq = j.seq AND r.tstmp = j.fired_at))::jsonb,
         j.progress;
   END LOOP;
+END $$;
+
+-- Gives a job that was fired before an attribute changed the present state as payload (wed.renew_payloads).
+CREATE OR REPLACE FUNCTION wed.renew_payload(_flow_id integer, _wid integer, _tgid integer) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  _rows wed.evaluated[];
+BEGIN
+  PERFORM FROM wed.job j JOIN wed.trigger t ON t.tgid = j.tgid AND t.attributes_changed_at > j.fired_at
+  WHERE j.flow_id = _flow_id AND j.wid = _wid AND j.tgid = _tgid;
+  IF NOT FOUND THEN RETURN; END IF;
+  EXECUTE format('SELECT %1$I.current_%1$s($1)', (SELECT shape_schema FROM wed.flow WHERE flow_id = _flow_id))
+    INTO _rows USING ARRAY[_wid];
+  PERFORM wed.renew_payloads(_flow_id, _rows, ARRAY[_tgid]);
 END $$;
 
 -- Finds a flow's due jobs that no component performs and nobody has, of each transition as many as _limit, by turns; of

@@ -59,7 +59,7 @@ BEGIN
   END IF;
   PERFORM wed.operated(_flow_id, _wid);
   PERFORM set_config('wed.actor', _actor, true);
-  EXECUTE format('UPDATE %1$I.wed_flow w SET %2$s FROM %1$I.wed_flow o CROSS JOIN LATERAL jsonb_populate_record(o, $1) n
+  EXECUTE format('UPDATE %1$I.wed_flow w SET %2$s FROM %1$I.wed_flow o CROSS JOIN LATERAL jsonb_populate_record(o.*, $1) n
                   WHERE o.wid = $2 AND w.wid = o.wid', _flow.schema_name, _columns) USING _values, _wid;
   UPDATE wed.trace SET note = coalesce(note, _actor)
   WHERE flow_id = _flow_id AND wid = _wid AND trw = '_EVENT' AND tstmp >= now() AND xid = pg_current_xact_id();

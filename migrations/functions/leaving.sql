@@ -64,7 +64,13 @@ CREATE OR REPLACE FUNCTION wed.take_tenant_back(_tenant_id integer, _is_lost boo
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _tenant wed.tenant := (SELECT t FROM wed.tenant t WHERE tenant_id = _tenant_id);
+  _taken text := (SELECT t.name FROM wed.taken_move m JOIN wed.tenant t USING (tenant_id)
+                  WHERE m.move_id = _tenant.move_id AND t.tenant_id <> _tenant_id);
 BEGIN
+  IF _taken IS NOT NULL THEN
+    RAISE EXCEPTION 'tenant "%" was taken in here, as "%": it would work twice', _tenant.name, _taken
+      USING ERRCODE = 'WF024', HINT = format('Remove one of the two: `wed tenant delete %s`, or of this one.', _taken);
+  END IF;
   IF _tenant.moving = 'left' AND _tenant.moved_to NOT LIKE 'the file %' AND NOT _is_lost THEN
     RAISE EXCEPTION 'tenant "%" works elsewhere: %', _tenant.name, _tenant.moved_to USING ERRCODE = 'WF024',
       HINT = 'Move it back from there with `wed tenant move`. Where that database is gone for ever, add --lost-there.';

@@ -10,8 +10,8 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     tenant:tenant flow:tenant trigger:tenant quota:tenant user:tenant token:tenant component:tenant person:tenant
     role_of_people:tenant membership:person work_calendar:tenant binding:flow setting:flow secret:flow grant:flow
     flow_version:flow trigger_policy:flow numbering:flow free_number:flow instance:flow trace:flow job:tenant
-    stale:flow changed_condition:flow exhausted:flow attempt:flow log:flow recording:flow going_back:flow lost_reservation:flow
-    request:tenant reservation:tenant resource:tenant precedence:flow task_done:flow instance_name:flow
+    stale:flow changed_condition:flow renaming:flow exhausted:flow attempt:flow log:flow recording:flow going_back:flow
+    lost_reservation:flow request:tenant reservation:tenant resource:tenant precedence:flow task_done:flow instance_name:flow
     subprocess:flow child:tenant
     schedule:flow pause:tenant webhook:tenant hook:flow outbox:tenant waiting_told:flow work_plan:flow work_task:flow
     work_instance:tenant work_item:tenant work_offer:person work_position:person work_message:person

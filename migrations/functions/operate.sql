@@ -227,7 +227,7 @@ BEGIN
       HINT = 'Try again when it has ended.';
   END IF;
   EXECUTE format('UPDATE %1$I.wed_flow w SET %2$s FROM %1$I.wed_flow o
-                  CROSS JOIN LATERAL jsonb_populate_record(o, $1) n
+                  CROSS JOIN LATERAL jsonb_populate_record(o.*, $1) n
                     WHERE o.wid = $2 AND w.wid = o.wid', _schema, _columns)
     USING _values, _wid;
   UPDATE wed.trace SET trw = '_ADHOC', tgid = NULL, attempt = NULL,

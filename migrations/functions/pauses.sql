@@ -83,10 +83,11 @@ BEGIN
   UPDATE wed.trigger t SET delay = CASE WHEN t.delay < _shift THEN t.delay + _shift ELSE t.delay - _shift END
   WHERE t.flow_id = _flow_id AND (_all OR t.tgid = ANY (_tgids)) <> (t.delay >= _shift);
   WITH picked AS (
-    SELECT j.ctid, wed.is_paused(j.due) AS paused FROM wed.job j
-    WHERE j.flow_id = _flow_id AND (_of IS NULL OR j.wid = ANY (_of)) AND j.host_id IS NULL AND j.due < 'infinity'
-      AND (_all OR j.tgid = ANY (_tgids) OR j.wid = ANY (_wids)) <> wed.is_paused(j.due)
+    SELECT j.ctid, wed.job_is_paused(j.due, j.paused_at) AS paused FROM wed.job j
+    WHERE j.flow_id = _flow_id AND (_of IS NULL OR j.wid = ANY (_of)) AND j.host_id IS NULL
+      AND (_all OR j.tgid = ANY (_tgids) OR j.wid = ANY (_wids)) <> wed.job_is_paused(j.due, j.paused_at)
     FOR UPDATE SKIP LOCKED)
+  -- Infinity stays what it is.
   UPDATE wed.job j SET due = CASE WHEN p.paused THEN j.due - _shift ELSE j.due + _shift END,
     -- A job that was fired paused has been so since then.
     paused_for = CASE WHEN p.paused
@@ -109,7 +110,14 @@ BEGIN
     GROUP BY r.flow_id;
 END $$;
 
--- Tells of a job whether it is paused: its due time is 8000 years later (decision 0033). "infinity" is no pause.
+-- Tells of a job whether it is paused: its due time is 8000 years later (decision 0033), or it waits for no time and
+-- paused_at says so.
+CREATE OR REPLACE FUNCTION wed.job_is_paused(_due timestamptz, _paused_at timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT _due >= '9000-01-01 00:00:00+00'::timestamptz AND (_due < 'infinity'::timestamptz OR _paused_at IS NOT NULL)
+$$;
+
+-- Tells of a due time whether it is that of a paused job. "infinity" is no pause.
 CREATE OR REPLACE FUNCTION wed.is_paused(_due timestamptz) RETURNS boolean
 LANGUAGE sql IMMUTABLE AS $$ SELECT _due >= '9000-01-01 00:00:00+00'::timestamptz AND _due < 'infinity'::timestamptz $$;
 
@@ -128,10 +136,11 @@ $$;
 CREATE OR REPLACE FUNCTION wed.flows_with_paused_jobs() RETURNS TABLE (flow_id integer)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WITH RECURSIVE found AS (
-    SELECT (SELECT min(j.flow_id) FROM wed.job j WHERE j.host_id IS NULL AND wed.is_paused(j.due)) AS flow_id
+    SELECT (SELECT min(j.flow_id) FROM wed.job j WHERE j.host_id IS NULL
+            AND wed.job_is_paused(j.due, j.paused_at)) AS flow_id
     UNION ALL
     SELECT (SELECT min(j.flow_id) FROM wed.job j WHERE j.flow_id > f.flow_id AND j.host_id IS NULL
-            AND wed.is_paused(j.due))
+            AND wed.job_is_paused(j.due, j.paused_at))
     FROM found f WHERE f.flow_id IS NOT NULL)
   SELECT f.flow_id FROM found f WHERE f.flow_id IS NOT NULL
 $$;

@@ -47,7 +47,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     ' of flow ' || f.name, (extract(epoch FROM clock_timestamp() - w.since))::bigint,
     coalesce('tenant ' || t.name, 'all tenants')),
     format('End it: %s.', wed.how_to_end(w.pid, w.gid))
-      || coalesce(format(' A host ends sessions of this tenant''s flows after %s s.', q.transaction_seconds), '')
+      || CASE WHEN q.transaction_seconds IS NOT NULL
+        THEN format(' A host ends sessions of this tenant''s flows after %s s.', q.transaction_seconds) ELSE '' END
   FROM wed.open_writers('1 minute') w LEFT JOIN wed.flow f USING (flow_id) LEFT JOIN wed.tenant t USING (tenant_id)
     LEFT JOIN wed.quota q USING (tenant_id)
 $$;
@@ -206,11 +207,13 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     'paused', count(*) FILTER (WHERE j.state = 'paused'),
     'later', count(*) FILTER (WHERE j.state IN ('delayed', 'blocked', 'awaiting_siblings')))
   FROM (
-    SELECT q.due, q.component_id, q.trname, wed.state_of(q) AS state,
+    SELECT q.due, q.component_id, q.trname,
+      CASE WHEN t.suspended_at IS NOT NULL THEN 'paused' ELSE wed.state_of(q) END AS state,
       q.component_id IS NULL AND EXISTS (
         SELECT FROM wed.binding b WHERE b.flow_id = q.flow_id AND b.trname = q.trname) AS bound,
       q.component_id IS NULL AND EXISTS (SELECT FROM wed.work_task k WHERE k.tgid = q.tgid) AS is_persons
-    FROM wed.job q) j
+    -- What is left of a tenant that was moved is nobody's work here.
+    FROM wed.job q JOIN wed.tenant t USING (tenant_id) WHERE t.moving IS DISTINCT FROM 'left') j
 $$;
 
 -- Returns a moment as answers write it: RFC 3339 in UTC, with microseconds and Z.

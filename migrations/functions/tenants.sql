@@ -77,6 +77,34 @@ BEGIN
   RETURN _ended;
 END $$;
 
+-- Empties the server's queue of notifications where it is filled to a part (_from) and more: once it is full, no start
+-- and no event commits. It ends behind the slowest session that listens, which Postgres names to nobody, and a session
+-- that nothing wakes moves on only when it listens anew. So hosts' listening sessions are ended, which come back within
+-- a second, and sessions of flows' roles with an open transaction; from _all on every session of a flow's role. Asked
+-- for its usage, Postgres frees what nobody needs. Returns how many sessions of flows it ended.
+CREATE OR REPLACE FUNCTION wed.empty_notifications(
+  _from double precision DEFAULT 0.1, _all double precision DEFAULT 0.5) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _usage CONSTANT double precision := pg_notification_queue_usage();
+  _session record;
+  _ended bigint := 0;
+BEGIN
+  IF _usage < _from THEN RETURN 0; END IF;
+  PERFORM pg_terminate_backend(a.pid) FROM pg_stat_activity a
+  WHERE a.datname = current_database() AND a.application_name = 'wedflow-listen' AND a.usename = current_user;
+  FOR _session IN
+    SELECT a.pid, f.flow_id FROM pg_stat_activity a JOIN wed.flow f ON f.role_name = a.usename
+    WHERE _usage >= _all OR a.xact_start < clock_timestamp() - interval '1 second'
+  LOOP
+    CONTINUE WHEN NOT pg_terminate_backend(_session.pid);
+    PERFORM wed.note_flow('wedflow', _session.flow_id, 'session.end', NULL, jsonb_build_object(
+      'session', _session.pid, 'notifications', round((_usage * 100)::numeric)));
+    _ended := _ended + 1;
+  END LOOP;
+  RETURN _ended;
+END $$;
+
 -- Makes a token. At most two of one name are live: the present one, and the one it is being replaced by.
 CREATE OR REPLACE FUNCTION wed.create_token(
   _tenant_id integer, _user text, _name text, _prefix text, _hash bytea, _scopes text[], _days integer,

@@ -89,14 +89,14 @@ BEGIN
     RAISE EXCEPTION 'the final condition fires no transition' USING ERRCODE = 'WF013',
       HINT = 'Leave trname out.';
   END IF;
-  IF NOT _cfinal AND (_trname ~ '^_' OR octet_length(_trname) > 63 OR _trname ~ '[[:cntrl:]]') THEN
+  IF NOT _cfinal AND (_trname ~ '^_' OR wed.is_no_address(_trname)) THEN
     RAISE EXCEPTION 'the transition name % is not allowed', quote_literal(left(_trname, 80))
-      USING ERRCODE = 'WF013', HINT = 'At most 63 bytes, no control characters, no underscore in front.';
+      USING ERRCODE = 'WF013',
+        HINT = 'At most 63 bytes, no characters that are not shown, no slash, no underscore in front.';
   END IF;
-  -- A name is part of addresses: .../jobs/NAME.
-  IF octet_length(_tgname) > 63 OR _tgname ~ '[[:cntrl:]/]' OR _tgname IN ('.', '..') THEN
+  IF wed.is_no_address(_tgname) THEN
     RAISE EXCEPTION 'the trigger name % is not allowed', quote_literal(left(_tgname, 80))
-      USING ERRCODE = 'WF013', HINT = 'At most 63 bytes, no control characters, no slash.';
+      USING ERRCODE = 'WF013', HINT = 'At most 63 bytes, no characters that are not shown, no slash.';
   END IF;
   PERFORM wed.check_span('WF013', 'timeout', _timeout);
   PERFORM wed.check_span('WF013', 'backoff', _backoff);
@@ -114,6 +114,14 @@ BEGIN
       USING ERRCODE = 'WF013', HINT = 'For example: timeout ''30 s'', backoff ''1 s'', attempts 3.';
   END IF;
 END $$;
+
+-- Tells of a name whether it cannot be part of addresses (.../jobs/NAME), or holds characters that are not shown or
+-- turn the direction of text.
+CREATE OR REPLACE FUNCTION wed.is_no_address(_name text) RETURNS boolean
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT octet_length(_name) > 63 OR _name ~ '[[:cntrl:]/]' OR _name IN ('.', '..')
+    OR _name ~ E'[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]'
+$$;
 
 -- Refuses a wait that makes no sense by itself; wed.check_waits looks at its flow.
 CREATE OR REPLACE FUNCTION wed.check_wait(

@@ -193,7 +193,7 @@ DECLARE
       AND _person.name IN (e.person, e.detail ->> 'to'));
   _state jsonb;
 BEGIN
-  EXECUTE format('SELECT to_jsonb(w) - ''wid'' FROM %I.wed_flow w WHERE wid = $1',
+  EXECUTE format('SELECT to_jsonb(w.*) - ''wid'' FROM %I.wed_flow w WHERE wid = $1',
                  (SELECT schema_name FROM wed.flow WHERE flow_id = _item.flow_id)) INTO _state USING _item.wid;
   PERFORM wed.record_work(_item, _person.name, 'report_refused', '{}', clock_timestamp());
   RETURN CASE WHEN _changed IS NULL THEN '{}' ELSE jsonb_build_object('changed', _changed, 'base', (SELECT last_seq
@@ -267,7 +267,7 @@ BEGIN
   IF _columns IS NULL THEN RETURN; END IF;
   PERFORM set_config('wed.commit', 'batch', true);
   EXECUTE format('UPDATE %1$I.wed_flow w SET %2$s FROM %1$I.wed_flow o
-                  CROSS JOIN LATERAL jsonb_populate_record(o, $1) n
+                  CROSS JOIN LATERAL jsonb_populate_record(o.*, $1) n
                     WHERE o.wid = $2 AND w.wid = o.wid', _schema, _columns)
     USING _values, _wid;
   PERFORM set_config('wed.commit', '', true);

@@ -175,7 +175,7 @@ BEGIN
   EXECUTE format('SELECT jsonb_object_agg(aname, atype) FROM %I.wed_attr', _schema) INTO _types;
   _outputs := wed.work_outputs(_item);
   IF _item.holder = _person.person_id OR _item.state = 'READY' AND wed.is_offered(_item, _person, _now) THEN
-    EXECUTE format('SELECT to_jsonb(w) - ''wid'' FROM %I.wed_flow w WHERE wid = $1', _schema) INTO _state
+    EXECUTE format('SELECT to_jsonb(w.*) - ''wid'' FROM %I.wed_flow w WHERE wid = $1', _schema) INTO _state
       USING _item.wid;
   END IF;
   RETURN wed.work_document(_item)

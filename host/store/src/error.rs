@@ -183,6 +183,9 @@ impl StoreError {
 const OF_SERVER: [&str; 13] =
     ["08", "25006", "26000", "28", "3D000", "42501", "53", "55", "57P", "58", "F0", "XX001", "XX002"];
 
+/// SQLSTATE that stands for a full queue of notifications: Postgres gives it that of a statement beyond a limit.
+const FULL_QUEUE: &str = "53400";
+
 /// First characters of SQLSTATEs that a result can cause: a value that does not fit, a constraint, a name or a type, a
 /// limit of a statement, a rule of ours.
 const OF_RESULT: [&str; 9] = ["21", "22", "23", "42", "44", "54", "57014", "P0001", "WF"];
@@ -233,12 +236,25 @@ impl From<sqlx::Error> for StoreError {
         if of_catalog || matches!(error.code(), "40001" | "40P01") {
             return StoreError::Conflict(error.message().to_owned());
         }
+        if error.code() == "54000" && error.routine() == Some("PreCommit_Notify") {
+            return StoreError::Refused(Box::new(Refusal {
+                code: FULL_QUEUE.to_owned(),
+                message: error.message().to_owned(),
+                detail: None,
+                hint: state_of_server(FULL_QUEUE).map(str::to_owned),
+                place: None,
+            }));
+        }
         // The words of a rule of a table of ours name the table, and its detail tells the row.
         let of_table = error.code() == "23514" && error.message().starts_with("new row for relation");
         let broken = error.constraint().filter(|_| of_table);
         let rule = broken.and_then(rules::rule);
         let message = match (rule, broken) {
             (Some(rule), _) => rule.message.to_owned(),
+            // Each attribute of labels has its rule (wed.attribute_type).
+            (None, Some(name)) if name.starts_with("enum_") => {
+                format!("the value is none of the labels of attribute \"{}\"", &name["enum_".len()..])
+            }
             (None, Some(name)) => format!("a value is not allowed (rule {name})"),
             (None, None) => error.message().to_owned(),
         };
@@ -324,6 +340,10 @@ fn state_of_server(code: &str) -> Option<&'static str> {
             "The server's disk is full: make room there. What was committed is kept, and hosts resume by themselves."
         }
         "53200" => "The server has no memory left: give it more, or lower its work_mem.",
+        FULL_QUEUE => {
+            "The server's queue of notifications is full, since a session listens and does not read. Hosts empty it \
+             within seconds; `wed status` names the session."
+        }
         "53300" => "The server takes no more sessions: raise its max_connections, or run fewer hosts.",
         "25006" => {
             "The database is a replica, or was set to take no changes (default_transaction_read_only). Hosts resume by \

@@ -381,8 +381,8 @@ impl Store {
         .await?)
     }
 
-    /// Housekeeping that any host may do for all: ends surplus sessions and old transactions, counts what tenants near
-    /// a limit use, weighs what they keep, removes what removed flows have left. Each step is a transaction of its own,
+    /// Housekeeping that any host may do for all: ends surplus sessions and old transactions, keeps the
+    /// queue of notifications free, counts what tenants near a limit use, weighs what they keep, removes what removed flows have left. Each step is a transaction of its own,
     /// and one that fails keeps no other from being made.
     ///
     /// # Errors
@@ -392,6 +392,7 @@ impl Store {
         for statement in [
             "SELECT wed.end_surplus_sessions()",
             "SELECT wed.end_old_transactions()",
+            "SELECT wed.empty_notifications()",
             "SELECT wed.measure_usage()",
             "SELECT wed.weigh_usage()",
         ] {

@@ -14,6 +14,9 @@ const QUIET_TIME_MAX: Duration = Duration::from_secs(60);
 /// Longest wait for that answer, and for the connection.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(8);
 
+/// Name of a session that listens, by which the database knows it (`wed.empty_notifications`).
+const LISTENER: &str = "wedflow-listen";
+
 /// Hears notifications of a channel.
 #[derive(Debug)]
 pub struct Notifications {
@@ -40,7 +43,7 @@ impl Store {
     pub(crate) async fn notifications(&self, channel: &str) -> Result<Notifications, StoreError> {
         // The driver's listener opens its connection itself: find the server that takes writes before it.
         drop(self.servers.connect(&self.options, Access::Host).await?);
-        let options = self.servers.chosen(&self.options);
+        let options = self.servers.chosen(&self.options).application_name(LISTENER);
         let watched = options.clone();
         let opening = async {
             let pool = PgPoolOptions::new()

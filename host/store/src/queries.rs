@@ -99,6 +99,16 @@ impl Store {
         let session = servers.connect(&options, Access::Any).await;
         session.map_err(|error| match error.as_database_error() {
             Some(refused) if refused.code().is_some_and(|code| code == "28P01") => refused_password(),
+            // The server's own limit is told without a role.
+            Some(of_role)
+                if of_role.code().is_some_and(|code| code == "53300") && of_role.message().contains("for role") =>
+            {
+                refused(
+                    "WF020",
+                    "all sessions that the flow's role may have are in use (quota `connections`)",
+                    "End sessions of the flow's workers, or ask the operator for more.",
+                )
+            }
             _ => StoreError::unreachable(error),
         })
     }

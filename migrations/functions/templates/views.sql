@@ -5,8 +5,9 @@
 -- table.
 CREATE OR REPLACE VIEW {{shape}}.job WITH (security_barrier) AS
   SELECT flow_id, tenant_id, wid, tgid, seq, trname, host_id, timeout, payload, attempt, due, priority, fired_at,
-    awaits_siblings, put_off, blocked, worker, is_wait
-  FROM wed.job WHERE flow_id = {{flow_id}};
+    awaits_siblings, put_off, blocked, worker, is_wait, NOT is_compensation AND host_id IS NULL AND EXISTS (
+      SELECT FROM wed.trigger t WHERE t.tgid = j.tgid AND t.attributes_changed_at > j.fired_at) AS is_of_former_attributes
+  FROM wed.job j WHERE flow_id = {{flow_id}};
 CREATE OR REPLACE VIEW {{shape}}.trace WITH (security_barrier) AS
   SELECT wid, state, trf, trw, status, tstmp, seq, tgid, attempt, writer, note, fuel, elapsed_us, memory_bytes
   FROM wed.trace WHERE flow_id = {{flow_id}};
@@ -14,8 +15,9 @@ CREATE OR REPLACE VIEW {{shape}}.trace WITH (security_barrier) AS
 CREATE OR REPLACE VIEW {{schema}}.job_pool WITH (security_barrier = false) AS
   SELECT j.wid, j.tgid, j.trname,
     CASE WHEN j.host_id = 0 THEN 'worker:' || j.worker ELSE 'host:' || j.host_id END AS lckid, j.timeout,
-    coalesce(j.payload, (SELECT r.state FROM {{shape}}.trace r WHERE r.wid = j.wid AND r.seq = j.seq
-                         AND r.tstmp = j.fired_at))::jsonb AS payload,
+    CASE WHEN j.is_of_former_attributes THEN (SELECT to_jsonb(w.*) - 'wid' FROM {{schema}}.wed_flow w WHERE w.wid = j.wid)
+      ELSE coalesce(j.payload, (SELECT r.state FROM {{shape}}.trace r WHERE r.wid = j.wid AND r.seq = j.seq
+                                AND r.tstmp = j.fired_at))::jsonb END AS payload,
     j.attempt, CASE WHEN j.due < '9000-01-01 00:00:00+00' THEN j.due END AS due, j.priority,
     coalesce(CASE WHEN j.due >= '9000-01-01 00:00:00+00' AND j.due < 'infinity'
         THEN 'the end of a pause: ' || coalesce(wed.resume_commands(j.flow_id, j.wid, j.tgid), 'it is ending') END,

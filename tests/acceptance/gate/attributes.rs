@@ -500,3 +500,57 @@ fn renaming_an_attribute_follows_into_schedules() {
     owner.run("UPDATE wed.schedule SET state = '{\"note\": \"x\"}'");
     s.refused("DELETE FROM wed_attr WHERE aname = 'note'").expect("WF013");
 }
+
+/// An attribute that is renamed and one that is added while a job is pending.
+const CHANGED: &str = "UPDATE wed_attr SET aname = 'visits' WHERE aname = 'n';
+INSERT INTO wed_attr (aname, atype, adv) VALUES ('limit_of', 'integer', '500')";
+
+#[harness::test]
+fn pending_job_has_the_attributes_of_today() {
+    let flow = Flow::of(
+        "INSERT INTO wed_attr (aname, atype) VALUES ('n', 'integer'), ('phase', 'text');
+         INSERT INTO wed_trig (trname, cpred) VALUES ('one', $$phase = 'one'$$);
+         INSERT INTO wed_trig (cpred, cfinal) VALUES ($$phase = 'end'$$, true);",
+    );
+    let mut s = flow.session();
+    s.run("INSERT INTO wed_flow (n, phase) VALUES (41, 'one')");
+    s.run(CHANGED);
+    let payload = r#"{"phase": "one", "visits": 41, "limit_of": 500}"#;
+    assert_eq!(s.line(&format!("SELECT payload = '{payload}' FROM job_pool")), "t");
+    let mut owner = flow.database.owner();
+    let leased = owner.line(&format!("SELECT state = '{payload}' FROM wed.lease_to_worker({}, '{{one}}', 1, 'w', NULL)", flow.id));
+    assert_eq!(leased, "t");
+}
+
+#[harness::test]
+fn claimed_job_has_the_attributes_of_today() {
+    let database = Database::new();
+    let flow = crate::host::flow_of_one(&database, "sleep-wid", "");
+    let mut s = flow.session();
+    s.run("INSERT INTO wed_attr (aname, atype) VALUES ('n', 'integer'); INSERT INTO wed_flow (n) VALUES (41)");
+    s.run(CHANGED);
+    let host = crate::support::on(database.store.register_host("one", std::time::Duration::from_secs(60))).expect("registered");
+    let claimed = crate::support::on(database.store.claim(host, 10)).expect("claimed");
+    let state: serde_json::Value = serde_json::from_str(&claimed[0].job.payload).expect("a state");
+    assert_eq!((&state["visits"], &state["limit_of"]), (&serde_json::json!(41), &serde_json::json!(500)), "{state}");
+    assert!(state.get("n").is_none(), "{state}");
+}
+
+#[harness::test]
+fn names_of_attributes_mean_nothing_else() {
+    for name in ["state", "at", "w", "o", "n", "s", "r", "j", "_row"] {
+        let flow = Flow::of(&format!(
+            "INSERT INTO wed_attr (aname, atype, adv, open) VALUES ('{name}', 'integer', '1', true);
+             INSERT INTO wed_trig (trname, cpred) VALUES ('step', '{name} < 5');
+             INSERT INTO wed_trig (cpred, cfinal) VALUES ('{name} > 8', true)"
+        ));
+        let (mut s, mut owner) = (flow.session(), flow.database.owner());
+        s.start();
+        s.run(&format!("UPDATE wed_flow SET {name} = 2"));
+        let id = flow.id;
+        let what_if = owner.line(&format!("SELECT wed.what_if({id}, 1, '{{\"{name}\": 9}}') ->> 'becomes'"));
+        assert_eq!(what_if, "final", "{name}");
+        let why = s.line("SELECT wed_why(1, 'step') #>> '{triggers,0,value}'");
+        assert_eq!(why, "true", "{name}");
+    }
+}

@@ -135,6 +135,19 @@ fn exception_is_posted_until_it_is_taken() {
 }
 
 #[harness::test]
+fn exception_that_is_left_at_once_is_announced() {
+    let flow = Flow::of(PAPER);
+    set_webhook(&flow, "https://alerts.example.com/wed");
+    let mut owner = flow.database.owner();
+    let wid = exception(&mut owner, &flow);
+    owner.line(&format!("SELECT wed.retry_instance({}, {wid}, 'ann', 'mended')", flow.id));
+    let told = "SELECT count(*) FROM wed.outbox WHERE body ->> 'type' = 'instance.exception'";
+    assert_eq!(owner.line(told), "1");
+    owner.chores("exceptions");
+    assert_eq!(owner.line(told), "1", "once");
+}
+
+#[harness::test]
 fn webhook_reaches_no_place_that_the_operator_does_not_allow() {
     let flow = Flow::of(PAPER);
     let receiver = Receiver::new(&[], false);

@@ -100,6 +100,30 @@ fn deadline_does_not_run_during_a_pause() {
 }
 
 #[harness::test]
+fn deadline_of_a_wait_does_not_run_during_a_pause() {
+    let flow = Flow::of(
+        "INSERT INTO wed_attr (aname, atype, open) VALUES ('paid', 'boolean', true);
+         INSERT INTO wed_trig (tgname, cpred, waits_for) VALUES ('wait', 'paid IS NULL', 'paid');
+         INSERT INTO wed_trig (cpred, cfinal) VALUES ('paid', true)",
+    );
+    let (mut s, mut owner) = (flow.session(), flow.database.owner());
+    owner.line(&format!("SELECT wed.set_policy({}, tgid, NULL, '1 hour') FROM wed.trigger WHERE tgname = 'wait'", flow.id));
+    s.start();
+    set_pause(&mut owner, &flow, true);
+    let earlier = "UPDATE wed.job SET fired_at = fired_at - interval '2 hours', paused_at = paused_at - interval '2 hours'";
+    owner.run(earlier);
+    owner.chores("late");
+    assert_eq!(s.status(1), "R", "the pause lasts");
+    set_pause(&mut owner, &flow, false);
+    owner.chores("late");
+    assert_eq!(s.status(1), "R", "the pause is over, and does not count");
+    assert_eq!(s.line("SELECT waits_code FROM wed_waiting"), "event");
+    owner.run(earlier);
+    owner.chores("late");
+    assert_eq!(s.status(1), "E");
+}
+
+#[harness::test]
 fn retry_hurries_no_job_whose_delay_has_not_passed() {
     let flow = Flow::of(EVENT);
     let (mut s, mut owner) = (flow.session(), flow.database.owner());

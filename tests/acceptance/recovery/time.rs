@@ -48,6 +48,27 @@ fn condition_fires_when_the_clock_makes_it_true() {
 }
 
 #[harness::test]
+fn condition_whose_moments_are_not_known_fires_for_instances_that_start_later() {
+    let flow = Flow::of(
+        "INSERT INTO wed_attr (aname, atype, adv) VALUES ('done', 'boolean', 'false'), ('since', 'timestamptz', NULL);
+         INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('work', 'do_work', 'NOT done'),
+           ('late', 'remind', $$age(now(), since) > interval '1 hour' AND NOT done$$);
+         INSERT INTO wed_trig (cpred, cfinal) VALUES ('done', true);",
+    );
+    let (mut s, mut owner) = (flow.session(), flow.database.owner());
+    eventually("a look at no instance", || {
+        fired(&mut owner);
+        (owner.line("SELECT count(*) FROM wed.clock") == "1").then_some(())
+    });
+    s.run("INSERT INTO wed_flow (since) VALUES (now() - interval '3599 s')");
+    assert_eq!(s.pending(1), ["do_work"]);
+    eventually("the reminder", || {
+        fired(&mut owner);
+        (s.pending(1) == ["do_work", "remind"]).then_some(())
+    });
+}
+
+#[harness::test]
 fn skipped_reminder_is_not_fired_again_by_the_clock() {
     let flow = Flow::of(REMINDER);
     let (mut s, mut owner) = (flow.session(), flow.database.owner());

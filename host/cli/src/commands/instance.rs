@@ -204,6 +204,8 @@ fn values_of(
         })?;
         let kind = attributes.iter().find(|(known, _)| known == name);
         let value = match kind.is_some_and(|(_, kind)| is_text_like(kind)) {
+            // Only a text can be the word itself.
+            true if text == "null" && kind.is_some_and(|(_, kind)| kind.scalar != ScalarType::Text) => Json::Null,
             true => Json::from(text),
             false => serde_json::from_str(text).unwrap_or_else(|_| Json::from(text)),
         };
