@@ -36,6 +36,7 @@ BEGIN
   _applied := _applied || wed.apply_triggers(_flow, coalesce(_definition -> 'trigger', '[]'));
   PERFORM wed.apply_final(_flow, _definition ->> 'final');
   PERFORM wed.order_by_attribute(_flow_id, _definition ->> 'order');
+  PERFORM wed.set_start(_flow, _definition -> 'start');
   PERFORM wed.set_numbering(_flow_id, a ->> 'name', a ->> 'number' = 'gapless')
   FROM jsonb_array_elements(coalesce(_definition -> 'attribute', '[]')) a;
   PERFORM set_config('wed.definition', '', true);
@@ -72,8 +73,8 @@ BEGIN
   END IF;
 END $$;
 
--- Refuses a definition with two attributes, triggers or schedules of one name: the later one would take the place of the
--- first without a word.
+-- Refuses a definition with two attributes, triggers or schedules of one name: the later one would take the place of
+-- the first without a word.
 CREATE OR REPLACE FUNCTION wed.refuse_repeated(_definition jsonb) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
