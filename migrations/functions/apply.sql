@@ -36,6 +36,7 @@ BEGIN
   _applied := _applied || wed.apply_triggers(_flow, coalesce(_definition -> 'trigger', '[]'));
   PERFORM wed.apply_final(_flow, _definition ->> 'final');
   PERFORM wed.order_by_attribute(_flow_id, _definition ->> 'order');
+  PERFORM wed.set_start(_flow, _definition -> 'start');
   PERFORM wed.set_numbering(_flow_id, a ->> 'name', a ->> 'number' = 'gapless')
   FROM jsonb_array_elements(coalesce(_definition -> 'attribute', '[]')) a;
   PERFORM set_config('wed.definition', '', true);

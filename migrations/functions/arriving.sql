@@ -68,7 +68,7 @@ BEGIN
   END LOOP;
   PERFORM set_config('wed.definition', '', true);
   UPDATE wed.flow f SET version = i.version, attributes_version = i.attributes_version, created_at = i.created_at,
-    ordered = i.ordered, order_attribute = i.order_attribute
+    ordered = i.ordered, order_attribute = i.order_attribute, start_attributes = i.start_attributes
   FROM pg_temp.in_flow i WHERE f.flow_id = _new AND i.flow_id = _old;
   UPDATE wed.trigger SET attributes_changed_at = (
     SELECT max(i.attributes_changed_at) FROM pg_temp.in_trigger i WHERE i.flow_id = _old) WHERE flow_id = _new;

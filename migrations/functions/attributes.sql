@@ -242,6 +242,8 @@ BEGIN
   UPDATE wed.schedule SET state = state - _former || jsonb_build_object(_name, state -> _former)
   WHERE flow_id = _flow.flow_id AND state ? _former;
   INSERT INTO wed.renaming (flow_id, former, name) VALUES (_flow.flow_id, _former, _name);
+  UPDATE wed.flow SET start_attributes = array_replace(start_attributes, _former, _name)
+  WHERE flow_id = _flow.flow_id AND _former = ANY (start_attributes);
   PERFORM wed.rename_in_work(_flow.flow_id, _former, _name);
   PERFORM wed.rename_in_subprocesses(_flow, _former, _name);
 END $$;
@@ -305,6 +307,8 @@ BEGIN
   FOREACH _schema IN ARRAY ARRAY[_flow.schema_name, _flow.shape_schema] LOOP
     EXECUTE format('ALTER TABLE %I.wed_flow DROP COLUMN %I', _schema, _name);
   END LOOP;
+  UPDATE wed.flow SET start_attributes = array_remove(start_attributes, _name)
+  WHERE flow_id = _flow.flow_id AND _name = ANY (start_attributes);
 END $$;
 
 -- Returns the name of a constraint of an attribute's column: kind and attribute, or a digest where that is no name any

@@ -32,6 +32,7 @@ END $$;
 -- when one is being served, or when nothing is left to do; else regular. Final or forced, it fires nothing; nor while a
 -- compensation is pending. Conditions that were not evaluated (kept) have the value that they had. Waits end that hold
 -- no longer, and all of them where nothing else keeps the final state away; the clock makes known only what it fires.
+-- An event that makes the final state ends people's work too (decision 0101).
 CREATE OR REPLACE FUNCTION wed.decide_outcome(_row wed.evaluated, _pool wed.pool, _cause wed.cause, _forced text)
   RETURNS SETOF wed.outcome
 LANGUAGE sql STABLE AS $$
@@ -55,6 +56,8 @@ LANGUAGE sql STABLE AS $$
   CROSS JOIN LATERAL (
     SELECT e.ends, _pool.others - cardinality(e.ends) AS stay
     FROM (SELECT CASE
+        WHEN _cause = '_EVENT' AND _row.final AND f.forced IS NULL AND _pool.others > cardinality(_pool.waits)
+          AND wed.wait_people_alone(_row.flow_id, _row.wid, _pool.waits) THEN _pool.pending
         WHEN _pool.waits = '{}' OR _cause = '_CLOCK' THEN '{}'
         WHEN _row.final AND f.forced IS NULL AND _pool.others = cardinality(_pool.waits) THEN _pool.waits
         ELSE ARRAY(SELECT t FROM unnest(_pool.waits) t
@@ -67,6 +70,16 @@ LANGUAGE sql STABLE AS $$
       ELSE 'R' END)::"char" AS becomes) b
   CROSS JOIN LATERAL (SELECT b.becomes = 'E' AND NOT _pool.has_exception AS fires_exception) x
 $$;
+
+-- Tells whether an instance's jobs, but for waits, are people's work, of which no host or worker has one.
+CREATE OR REPLACE FUNCTION wed.wait_people_alone(_flow_id integer, _wid integer, _waits integer[]) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (
+    SELECT coalesce(bool_and(j.host_id IS NULL AND j.component_id IS NULL
+      AND EXISTS (SELECT FROM wed.work_task k WHERE k.tgid = j.tgid)), false)
+    FROM wed.job j WHERE j.flow_id = _flow_id AND j.wid = _wid AND j.tgid <> ALL (_waits));
+END $$;
 
 -- Step 2. The row of the job that ends becomes that of the first fired one, leased to the same host, where a host runs
 -- it, at once, and has room.
@@ -91,7 +104,8 @@ LANGUAGE sql STABLE AS $$
     WHEN _finished.tgid IS NOT NULL AND _pool.row_id IS NULL THEN '40001'
     WHEN _pool.status IS NULL AND _cause <> 'transition' THEN 'WF002'
     WHEN _pool.others > cardinality(_pool.waits) AND _row.final AND _outcome.forced IS NULL
-      AND _cause IN ('transition', '_EVENT') THEN 'WF007'
+      AND (_cause = 'transition'
+        OR _cause = '_EVENT' AND NOT wed.wait_people_alone(_row.flow_id, _row.wid, _pool.waits)) THEN 'WF007'
     WHEN _row.kept <> '{}' AND _row.version IS DISTINCT FROM _pool.version THEN '40001' END
 $$;
 

@@ -182,7 +182,8 @@ BEGIN
   END IF;
 END $$;
 
--- Takes waits out of the pool that have ended. One that has just become due, and was claimed, is no wait any more.
+-- Takes waits, and people's work that an event ended, out of the pool. A wait that has just become due, and was
+-- claimed, is none any more.
 CREATE OR REPLACE FUNCTION wed.end_waits(_decisions wed.decision[], _count bigint) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -190,7 +191,7 @@ DECLARE
 BEGIN
   DELETE FROM wed.job j USING unnest(_decisions) d
   WHERE j.flow_id = (d.instance).flow_id AND j.wid = (d.instance).wid AND j.tgid = ANY ((d.outcome).ends)
-    AND j.is_wait AND j.host_id IS NULL;
+    AND j.host_id IS NULL AND (j.is_wait OR EXISTS (SELECT FROM wed.work_task k WHERE k.tgid = j.tgid));
   GET DIAGNOSTICS _ended = ROW_COUNT;
   IF _ended <> _count THEN
     PERFORM wed.refuse_update('40001', (SELECT min((d.instance).wid) FROM unnest(_decisions) d

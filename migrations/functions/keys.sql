@@ -10,6 +10,7 @@ DECLARE
   _before jsonb;
   _columns text;
   _wid integer;
+  _is_noted boolean;
 BEGIN
   SELECT * INTO STRICT _flow FROM wed.flow WHERE flow_id = _flow_id;
   IF _key IS NOT NULL THEN
@@ -17,6 +18,7 @@ BEGIN
     IF _before IS NOT NULL THEN RETURN (_before ->> 'wid')::integer; END IF;
   END IF;
   PERFORM wed.refuse_values(_flow, _values);
+  _is_noted := wed.check_start(_flow_id, _values);
   SELECT string_agg(quote_ident(k), ', ') INTO _columns FROM jsonb_object_keys(_values) k;
   EXECUTE CASE WHEN _columns IS NULL THEN format('INSERT INTO %I.wed_flow DEFAULT VALUES RETURNING wid',
     _flow.schema_name)
@@ -24,11 +26,50 @@ BEGIN
       format('INSERT INTO %1$I.wed_flow (%2$s) SELECT %2$s FROM jsonb_populate_record(NULL::%1$I.wed_flow, $1) '
       'RETURNING wid',
                 _flow.schema_name, _columns) END INTO _wid USING _values;
+  IF _is_noted THEN PERFORM wed.note_starter(_flow_id, _wid, _actor); END IF;
   IF _key IS NOT NULL THEN
     PERFORM wed.keep_answer(_flow.tenant_id, _actor, _key, jsonb_build_object('wid', _wid));
   END IF;
   PERFORM wed.note_flow(_actor, _flow_id, 'instance.start', _wid::text, 'null');
   RETURN _wid;
+END $$;
+
+-- Refuses a start that sets an attribute which the flow's definition does not let starts set. Returns true if a task of
+-- people is not for who starts the instance: then that is noted (wed.note_starter).
+CREATE OR REPLACE FUNCTION wed.check_start(_flow_id integer, _values jsonb) RETURNS boolean
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _flow wed.flow;
+  _wrong text;
+BEGIN
+  SELECT * INTO STRICT _flow FROM wed.flow WHERE flow_id = _flow_id;
+  SELECT min(k) INTO _wrong FROM jsonb_object_keys(_values) k WHERE k <> ALL (_flow.start_attributes);
+  IF _wrong IS NOT NULL THEN
+    RAISE EXCEPTION 'a start of flow "%" may not set attribute "%"', _flow.name, left(_wrong, 80)
+      USING ERRCODE = 'WF048', HINT = CASE _flow.start_attributes WHEN '{}' THEN 'Each instance of it begins with the '
+        'defaults: leave the attribute out, or list it in `start` of the definition.'
+        ELSE format('It may set: %s. Leave the attribute out, or add it to `start` of the definition.',
+          array_to_string(_flow.start_attributes, ', ')) END;
+  END IF;
+  RETURN EXISTS (SELECT FROM wed.work_task WHERE flow_id = _flow_id AND not_by = '_START');
+END $$;
+
+-- Says which attributes a start of a flow may set, by the list of a definition; null: all.
+CREATE OR REPLACE FUNCTION wed.set_start(_flow wed.flow, _start jsonb) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _names text[] := CASE WHEN jsonb_typeof(_start) = 'array' THEN ARRAY(
+    SELECT n FROM jsonb_array_elements_text(_start) WITH ORDINALITY l(n, at) GROUP BY n ORDER BY min(at)) END;
+  _unknown text;
+BEGIN
+  EXECUTE format('SELECT min(n) FROM unnest($1) n WHERE n NOT IN (SELECT aname FROM %I.wed_attr)', _flow.schema_name)
+    INTO _unknown USING _names;
+  IF _unknown IS NOT NULL THEN
+    RAISE EXCEPTION '`start` names "%", which is no attribute of flow "%"', left(_unknown, 80), _flow.name
+      USING ERRCODE = 'WF013', HINT = 'List attributes of the flow, or leave `start` out: then a start may set all.';
+  END IF;
+  UPDATE wed.flow SET start_attributes = _names
+  WHERE flow_id = _flow.flow_id AND start_attributes IS DISTINCT FROM _names;
 END $$;
 
 -- Sets open attributes of a running instance: an event, which passes the gate and is traced as _EVENT with who sent it.

@@ -22,9 +22,40 @@ BEGIN
   END IF;
   RETURN QUERY SELECT * FROM wed.lint_constraints(_flow_id);
   RETURN QUERY SELECT * FROM wed.lint_starts(_flow_id);
+  RETURN QUERY SELECT * FROM wed.lint_people(_flow_id);
 END $$;
 
--- Schedules whose values can start no instance, and hooks that set what is not open.
+-- Roles and people that tasks name and that nobody has or is, in a tenant that has people: most likely a slip of the
+-- pen, for a role is made when it is missing.
+CREATE OR REPLACE FUNCTION wed.lint_people(_flow_id integer)
+RETURNS TABLE (code text, place text, text text, hint text, state jsonb, certain boolean)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  WITH named AS (
+    SELECT f.tenant_id, k.task, n.what, n.name, n.is_role, n.is_person
+    FROM wed.work_task k JOIN wed.flow f USING (flow_id) CROSS JOIN LATERAL (
+      SELECT 'is for' AS what, r.name, true AS is_role, false AS is_person FROM wed.role_of_people r
+        WHERE r.role_id = k.role_id
+      UNION ALL SELECT 'is for', g, true, false FROM unnest(k.groups) g
+      UNION ALL SELECT 'is for', u, false, true FROM unnest(k.users) u
+      UNION ALL SELECT 'escalates to', k.escalate_to, true, true WHERE k.escalate_to IS NOT NULL) n
+    WHERE k.flow_id = _flow_id AND EXISTS (SELECT FROM wed.person p WHERE p.tenant_id = f.tenant_id)
+  )
+  SELECT 'unknown_people', 'task ' || n.task, format('it %s %s "%s", which nobody %s', n.what,
+    CASE WHEN n.is_role AND n.is_person THEN 'role or person' WHEN n.is_role THEN 'role' ELSE 'person' END,
+    n.name, CASE WHEN n.is_role THEN 'has' ELSE 'is' END),
+    format('Mend the name%s, or add a person: `wed work people --add NAME%s`.',
+      coalesce((SELECT ' (there are: ' || string_agg(o.name, ', ' ORDER BY o.name) || ')' FROM (
+        SELECT r.name FROM wed.role_of_people r WHERE n.is_role AND r.tenant_id = n.tenant_id
+          AND EXISTS (SELECT FROM wed.membership m WHERE m.role_id = r.role_id) ORDER BY 1 LIMIT 10) o), ''),
+      CASE WHEN n.is_role THEN ' --role ' || n.name ELSE '' END),
+    NULL::jsonb, true
+  FROM named n
+  WHERE NOT (n.is_role AND EXISTS (SELECT FROM wed.membership m
+      WHERE m.role_id = wed.role_named(n.tenant_id, n.name)))
+    AND NOT (n.is_person AND EXISTS (SELECT FROM wed.person p WHERE p.tenant_id = n.tenant_id AND p.name = n.name))
+$$;
+
+-- Schedules whose values can start no instance, and hooks that set what is not open or what no start may set.
 CREATE OR REPLACE FUNCTION wed.lint_starts(_flow_id integer)
 RETURNS TABLE (code text, place text, text text, hint text, state jsonb, certain boolean)
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
@@ -38,6 +69,12 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
     'Declare it open, or let the hook start instances only.', NULL, true
   FROM wed.hook h CROSS JOIN LATERAL wed.closed_attribute(h.flow_id, h.attributes) c(name)
   WHERE h.flow_id = _flow_id AND h.acts <> 'start' AND c.name IS NOT NULL
+  UNION ALL
+  SELECT 'hook_starts_nothing', 'hook ' || h.name,
+    format('it would start instances with "%s", which `start` of the flow does not list', k.name),
+    'Add it to `start`, or leave it out of the hook.', NULL, true
+  FROM wed.hook h JOIN wed.flow f USING (flow_id) CROSS JOIN LATERAL jsonb_object_keys(h.attributes) k(name)
+  WHERE h.flow_id = _flow_id AND h.acts <> 'set' AND k.name <> ALL (f.start_attributes)
 $$;
 
 -- Conditions that no state satisfies, or that a transition cannot make false; a final condition that is never reached.

@@ -66,9 +66,9 @@ BEGIN
                             'warnings', _of.warnings, 'transfer', _of.transfer);
 END $$;
 
--- Says when the chore `work` must look at an item next: the next of its instance's warnings, its deadline, its escalation; at
--- once at one whose list gives nobody work.
--- Warnings that were over when the item arrived are not sent.
+-- Says when the chore `work` must look at an item next: the end of its delay, the next of its instance's warnings, its
+-- deadline, its escalation; at once at one whose list gives nobody work. Warnings that were over when the item arrived
+-- are not sent.
 CREATE OR REPLACE FUNCTION wed.set_alarm(_item_id bigint, _now timestamptz) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   UPDATE wed.work_item i SET alarm_at = least(
@@ -76,13 +76,16 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
       JOIN LATERAL unnest(w.warnings || 0) v
      WHERE w.flow_id = i.flow_id AND w.wid = i.wid AND v <> ALL (i.warned)
        AND i.deadline_at - v * interval '1 hour' > i.arrived_at),
-    (SELECT i.arrived_at + t.escalate_after FROM wed.work_task t WHERE t.tgid = i.tgid AND NOT i.escalated),
+    (SELECT i.arrived_at + t.escalate_after FROM wed.work_task t WHERE t.tgid = i.tgid AND NOT i.escalated
+      AND i.state IN ('READY', 'SELECTED')),
+    CASE WHEN i.only_people = '{}' AND i.state = 'READY' AND i.arrived_at >= _now THEN i.arrived_at END,
     CASE WHEN wed.is_without_work(i) THEN i.arrived_at END)
   WHERE i.item_id = _item_id
 $$;
 
--- Does what an item's time brings: warnings to its holder and the person in charge, the transfer at the transfer
--- value, the word that the deadline passed, the escalation of an item that nobody took.
+-- Does what an item's time brings: the end of its delay, warnings to its holder and the person in charge, the transfer
+-- at the transfer value unless that person may not do it, the word that the deadline passed, the escalation of an item
+-- that nobody took or that somebody only selected.
 CREATE OR REPLACE FUNCTION wed.ring_alarm(_item wed.work_item, _now timestamptz) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -95,6 +98,10 @@ DECLARE
 BEGIN
   SELECT * INTO _of FROM wed.work_instance WHERE flow_id = _item.flow_id AND wid = _item.wid;
   SELECT * INTO _task FROM wed.work_task WHERE tgid = _item.tgid;
+  IF _item.only_people = '{}' AND _item.state = 'READY' THEN
+    PERFORM wed.bring_item(_item, _task, _now);
+    SELECT * INTO _item FROM wed.work_item WHERE item_id = _item.item_id;
+  END IF;
   FOR _value IN
     SELECT v FROM unnest(_of.warnings || 0) v
     WHERE v <> ALL (_item.warned) AND _item.deadline_at - v * interval '1 hour' > _item.arrived_at
@@ -105,25 +112,39 @@ BEGIN
       PERFORM wed.send_message(_charge, 'task_late', _place,
         format('The deadline of %s has passed; decide whether it continues or stops.', _item.task), _item.item_id,
           _now);
+      PERFORM wed.send_message(ARRAY(SELECT p FROM unnest(wed.people_at(_item)) p WHERE p <> ALL (_charge)),
+        'task_late', _place, format('The deadline of %s has passed.', _item.task), _item.item_id, _now);
     ELSE
       PERFORM wed.send_message(_charge || array_remove(ARRAY[_item.holder], _charge[1]), 'task_deadline', _place,
         format('%s: %s hours are left until its deadline.', _item.task, _value), _item.item_id, _now);
     END IF;
     PERFORM wed.record_work(_item, 'wedflow', 'deadline', jsonb_build_object('hours_left', _value), _now);
-    IF _value = _of.transfer AND _of.in_charge IS NOT NULL AND _item.holder IS DISTINCT FROM _of.in_charge THEN
+    IF _value = _of.transfer AND _of.in_charge IS NOT NULL AND _item.holder IS DISTINCT FROM _of.in_charge
+        AND _of.in_charge <> ALL (wed.barred_people(_item, _task)) THEN
       PERFORM wed.hand_over(_item, _of.in_charge, 'deadline', 'transferred', _now);
       SELECT * INTO _item FROM wed.work_item WHERE item_id = _item.item_id;
       _moved := true;
     END IF;
   END LOOP;
   IF NOT _item.escalated AND NOT _moved AND _item.arrived_at + _task.escalate_after <= _now THEN
-    UPDATE wed.work_item SET escalated = true WHERE item_id = _item.item_id;
-    IF _item.state = 'READY' THEN
+    IF _item.state IN ('READY', 'SELECTED') THEN
+      UPDATE wed.work_item SET escalated = true WHERE item_id = _item.item_id;
       PERFORM wed.escalate_work(_item, _task.escalate_to, _now);
     END IF;
   END IF;
   PERFORM wed.set_alarm(_item.item_id, _now);
 END $$;
+
+-- The people at an item: its holder, or those who may take it, connected or not; at most 1000.
+CREATE OR REPLACE FUNCTION wed.people_at(_item wed.work_item) RETURNS integer[]
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT CASE WHEN _item.holder IS NOT NULL THEN ARRAY[_item.holder] ELSE ARRAY(
+    SELECT p.person_id FROM (
+      SELECT o.person_id FROM wed.work_offer o WHERE o.item_id = _item.item_id
+      UNION
+      SELECT m.person_id FROM wed.membership m WHERE m.role_id = _item.role_id AND _item.only_people IS NULL) p
+    WHERE p.person_id <> ALL (_item.not_people) ORDER BY 1 LIMIT 1000) END
+$$;
 
 -- Decides of an item whose deadline has passed: it continues, with another deadline when one is given, or it stops,
 -- which is a failure. For who is in charge.
@@ -189,19 +210,26 @@ BEGIN
     (SELECT status FROM wed.instance WHERE flow_id = _flow_id AND wid = _wid));
 END $$;
 
--- Offers an item that nobody took to the role or person that its task names for that, and tells who is in charge.
+-- Offers an item that nobody took, or that somebody only selected, to the role or person that its task names for that,
+-- and tells them and who is in charge. Of a selected one the offer holds once it is given back.
 CREATE OR REPLACE FUNCTION wed.escalate_work(_item wed.work_item, _to text, _now timestamptz) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _people integer[] := ARRAY(
+    SELECT p.person_id FROM wed.person p
+    WHERE p.tenant_id = _item.tenant_id AND p.person_id <> ALL (_item.not_people) AND (p.name = _to OR EXISTS (
+      SELECT FROM wed.membership m WHERE m.person_id = p.person_id
+        AND m.role_id = wed.role_named(_item.tenant_id, _to)))
+    ORDER BY p.person_id LIMIT 10000);
+  _charge integer[] := wed.in_charge(_item.flow_id, _item.wid);
 BEGIN
   INSERT INTO wed.work_offer (person_id, item_id, offered_at)
-  SELECT p.person_id, _item.item_id, _now FROM wed.person p
-  WHERE p.tenant_id = _item.tenant_id AND (p.name = _to OR EXISTS (
-    SELECT FROM wed.membership m WHERE m.person_id = p.person_id AND m.role_id = wed.role_named(_item.tenant_id, _to)))
-  ORDER BY p.person_id LIMIT 10000 ON CONFLICT DO NOTHING;
-  PERFORM wed.send_message(wed.in_charge(_item.flow_id, _item.wid), 'task_escalated', wed.work_place(_item.flow_id,
-    _item.wid),
-    format('Nobody took %s; it was offered to %s as well.', _item.task, coalesce(_to, 'nobody else')),
-      _item.item_id, _now);
+  SELECT p, _item.item_id, _now FROM unnest(_people) p ON CONFLICT DO NOTHING;
+  PERFORM wed.send_message(_charge || ARRAY(SELECT p FROM unnest(_people[:1000]) p WHERE p <> ALL (_charge)),
+    'task_escalated', wed.work_place(_item.flow_id, _item.wid),
+    format(CASE WHEN _item.holder IS NULL THEN 'Nobody took %s; it was offered to %s as well.'
+      ELSE '%s is selected, and nobody has begun it; it was offered to %s as well.' END,
+      _item.task, coalesce(_to, 'nobody else')), _item.item_id, _now);
   PERFORM wed.record_work(_item, 'wedflow', 'escalated', jsonb_build_object('to', _to), _now);
   PERFORM wed.tell_people(_item.tenant_id);
 END $$;

@@ -40,7 +40,8 @@ BEGIN
              'http', to_jsonb(nullif(g.http, '{}'))))), '{}'), '{}')
   INTO _bindings FROM wed.binding b LEFT JOIN wed."grant" g USING (flow_id, trname) WHERE b.flow_id = _flow_id;
   RETURN jsonb_strip_nulls(jsonb_build_object('name', _flow.name, 'description', nullif(_flow.description, ''),
-    'final', _final, 'order', _flow.order_attribute, 'schedule', wed.schedules_of(_flow_id)))
+    'final', _final, 'order', _flow.order_attribute, 'start', _flow.start_attributes,
+    'schedule', wed.schedules_of(_flow_id)))
     || jsonb_build_object('attribute', _attributes, 'trigger', _triggers)
     || CASE WHEN _bindings IS NULL THEN '{}' ELSE jsonb_build_object('transition', _bindings) END;
 END $$;
@@ -74,7 +75,7 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT 'schedule', s ->> 'name', s - 'name' FROM jsonb_array_elements(_definition -> 'schedule') s
   UNION ALL
   SELECT 'setting', s.key, s.value FROM jsonb_each(_definition) s
-  WHERE s.key IN ('description', 'final', 'order')
+  WHERE s.key IN ('description', 'final', 'order', 'start')
 $$;
 
 -- Keeps the definition that a flow has, with who made it so, under the next version, from 1 on; one that is as the

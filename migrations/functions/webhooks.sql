@@ -38,7 +38,7 @@ BEGIN
   RETURNING changed INTO _changed;
   IF NOT FOUND THEN RETURN 'false'; END IF;
   SELECT jsonb_build_object('tenant', t.name, 'flow', f.name, 'wid', _wid, 'seq', r.seq, 'transition', g.trname,
-    'message', r.note)
+    'outcome', 'exception', 'message', r.note)
   INTO STRICT _said
   FROM wed.flow f JOIN wed.tenant t USING (tenant_id)
   LEFT JOIN LATERAL (SELECT r.seq, r.note, r.tgid FROM wed.trace r WHERE r.flow_id = _flow_id AND r.wid = _wid
@@ -65,7 +65,8 @@ BEGIN
   INSERT INTO wed.outbox (webhook_id, tenant_id, body)
   SELECT w.webhook_id, w.tenant_id, jsonb_build_object('type', e.type, 'timestamp', wed.rfc3339(_now), 'data',
     jsonb_strip_nulls(jsonb_build_object('tenant', t.name, 'flow', f.name, 'wid', i.wid,
-      'seq', (d.outcome).seq, 'transition', d.trw, 'attributes', e.attributes)))
+      'seq', (d.outcome).seq, 'transition', d.trw, 'attributes', e.attributes, 'outcome',
+      CASE e.type WHEN 'instance.final' THEN CASE d.trw WHEN '_CANCEL' THEN 'cancelled' ELSE 'final' END END)))
   FROM unnest(_decisions) d CROSS JOIN LATERAL (SELECT (d.instance).*) i
   JOIN wed.flow f USING (flow_id) JOIN wed.tenant t USING (tenant_id)
   JOIN wed.webhook w ON w.tenant_id = f.tenant_id AND (w.flow_id IS NULL OR w.flow_id = f.flow_id)

@@ -48,13 +48,15 @@ CREATE OR REPLACE TRIGGER people_blocked AFTER UPDATE OF blocked ON wed.job
 CREATE OR REPLACE TRIGGER people_delete AFTER DELETE ON wed.job
   FOR EACH ROW WHEN (OLD.component_id IS NULL AND OLD.trname <> '_EXCPT') EXECUTE FUNCTION wed.on_people_job();
 
--- Tells who is in charge that an instance with people has ended.
+-- Tells who is in charge that an instance with people has ended, and whether it is final or was cancelled.
 CREATE OR REPLACE FUNCTION wed.on_people_instance() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM wed.send_message(wed.in_charge(NEW.flow_id, NEW.wid), 'process_ended', wed.work_place(NEW.flow_id, NEW.wid),
-    format('The process has ended; it was started at %s.', to_char(NEW.started AT TIME ZONE 'UTC',
-      'YYYY-MM-DD HH24:MI "UTC"')),
+    format('The process has ended: %s; it was started at %s.',
+      CASE WHEN EXISTS (SELECT FROM wed.trace r WHERE r.flow_id = NEW.flow_id AND r.wid = NEW.wid
+        AND r.trw = '_CANCEL') THEN 'cancelled' ELSE 'final' END,
+      to_char(NEW.started AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')),
     NULL, clock_timestamp());
   DELETE FROM wed.work_reservation WHERE flow_id = NEW.flow_id AND wid = NEW.wid;
   RETURN NULL;
@@ -72,10 +74,11 @@ DECLARE
   _element record;
   _first bigint;
   _opened bigint;
-  _now timestamptz := greatest(_job.fired_at, now());
+  -- A delay holds the item back: it arrives when its job is due.
+  _now timestamptz := greatest(_job.fired_at, now(), CASE WHEN NOT wed.is_paused(_job.due) THEN _job.due END);
 BEGIN
   SELECT * INTO _task FROM wed.work_task WHERE tgid = _job.tgid;
-  IF NOT FOUND THEN RETURN NULL; END IF;
+  IF NOT FOUND OR NOT isfinite(_now) THEN RETURN NULL; END IF;
   -- A trigger that fires itself again keeps the item that is open, and with its holder.
   IF EXISTS (SELECT FROM wed.work_item
              WHERE flow_id = _job.flow_id AND wid = _job.wid AND tgid = _job.tgid AND ended_at IS NULL) THEN
@@ -93,7 +96,8 @@ BEGIN
   RETURN _first;
 END $$;
 
--- Opens the item of a job, or of one part of it, and offers it. Returns its number.
+-- Opens the item of a job, or of one part of it, and offers it. One that arrives later, after a delay, is nobody's
+-- until then (wed.bring_item). Returns its number.
 CREATE OR REPLACE FUNCTION wed.open_part(_job wed.job, _task wed.work_task, _part integer, _element jsonb,
   _now timestamptz) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -101,22 +105,76 @@ DECLARE
   _item wed.work_item;
 BEGIN
   INSERT INTO wed.work_item (tenant_id, flow_id, wid, tgid, part, element, role_id, priority, policy, disconnected,
-    candidates, task, arrived_at, renotify, offered_at, deadline_at)
+    candidates, only_people, task, arrived_at, renotify, offered_at, deadline_at)
   SELECT _job.tenant_id, _job.flow_id, _job.wid, _job.tgid, _part, _element, _task.role_id, _task.priority, w.policy,
-    _task.disconnected,
-    _task.users <> '{}' OR _task.groups <> '{}' OR _task.assignee IS NOT NULL OR _task.candidates IS NOT NULL,
+    _task.disconnected, d.is_delayed OR wed.has_candidates(_task), CASE WHEN d.is_delayed THEN '{}'::integer[] END,
     _task.task, _now, w.renotify, _now, wed.add_working_time(_now,
       _task.deadline, _task.calendar_id)
-  FROM wed.work_instance w WHERE w.flow_id = _job.flow_id AND w.wid = _job.wid
+  FROM wed.work_instance w CROSS JOIN (SELECT _now > clock_timestamp()) d(is_delayed)
+  WHERE w.flow_id = _job.flow_id AND w.wid = _job.wid
   RETURNING * INTO _item;
   PERFORM wed.record_work(_item, 'wedflow', 'ready', '{}', _now);
   PERFORM wed.set_alarm(_item.item_id, _now);
+  IF _item.only_people IS NULL THEN PERFORM wed.bring_item(_item, _task, _now); END IF;
+  RETURN _item.item_id;
+END $$;
+
+-- Offers an item that has arrived; one that was reserved by who took another one away is locked for that person.
+CREATE OR REPLACE FUNCTION wed.bring_item(_item wed.work_item, _task wed.work_task, _now timestamptz) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF _item.only_people = '{}' THEN
+    UPDATE wed.work_item SET only_people = NULL, candidates = wed.has_candidates(_task)
+    WHERE item_id = _item.item_id;
+  END IF;
   UPDATE wed.work_item i SET state = 'LOCKED', holder = r.person_id, claim = 1, held_since = _now
   FROM wed.work_reservation r
-  WHERE r.flow_id = i.flow_id AND r.wid = i.wid AND r.tgid = i.tgid AND i.item_id = _item.item_id;
-  DELETE FROM wed.work_reservation WHERE flow_id = _job.flow_id AND wid = _job.wid AND tgid = _job.tgid;
+  WHERE r.flow_id = i.flow_id AND r.wid = i.wid AND r.tgid = i.tgid AND i.item_id = _item.item_id
+    AND r.person_id <> ALL (wed.barred_people(_item, _task));
+  DELETE FROM wed.work_reservation WHERE flow_id = _item.flow_id AND wid = _item.wid AND tgid = _item.tgid;
   PERFORM wed.offer_item(_item.item_id, _now);
-  RETURN _item.item_id;
+END $$;
+
+-- Tells whether a task is offered to others than its role.
+CREATE OR REPLACE FUNCTION wed.has_candidates(_task wed.work_task) RETURNS boolean
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT _task.users <> '{}' OR _task.groups <> '{}' OR _task.assignee IS NOT NULL OR _task.candidates IS NOT NULL
+$$;
+
+-- Tells whether a delay still holds an item back.
+CREATE OR REPLACE FUNCTION wed.is_held_back(_item wed.work_item, _now timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT (_item.only_people = '{}') IS TRUE AND _item.arrived_at > _now
+$$;
+
+-- Lets the waiting items of a task that nobody has taken follow its plan: role, priority, people, deadline and
+-- escalation. A deadline that who is in charge extended stays while the plan's stays.
+CREATE OR REPLACE FUNCTION wed.replan_items(_before wed.work_task, _after wed.work_task) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _now timestamptz := clock_timestamp();
+  _is_due_anew boolean := (_before.deadline, _before.calendar_id)
+    IS DISTINCT FROM (_after.deadline, _after.calendar_id);
+  _item wed.work_item;
+BEGIN
+  FOR _item IN
+    UPDATE wed.work_item i SET role_id = _after.role_id, priority = _after.priority,
+      disconnected = _after.disconnected,
+      candidates = wed.has_candidates(_after) OR wed.is_held_back(i, _now),
+      only_people = CASE WHEN wed.is_held_back(i, _now) THEN i.only_people END, not_people = '{}',
+      deadline_at = CASE WHEN _is_due_anew THEN wed.add_working_time(i.arrived_at, _after.deadline, _after.calendar_id)
+        ELSE i.deadline_at END,
+      warned = CASE WHEN _is_due_anew THEN '{}' ELSE i.warned END,
+      escalated = i.escalated AND (_before.escalate_after, _before.escalate_to)
+        IS NOT DISTINCT FROM (_after.escalate_after, _after.escalate_to)
+    WHERE i.item_id IN (SELECT r.item_id FROM wed.work_item r WHERE r.flow_id = _after.flow_id
+      AND r.tgid = _after.tgid AND r.state = 'READY' FOR UPDATE SKIP LOCKED)
+    RETURNING *
+  LOOP
+    DELETE FROM wed.work_offer WHERE item_id = _item.item_id;
+    PERFORM wed.offer_item(_item.item_id, _now);
+    PERFORM wed.set_alarm(_item.item_id, _now);
+  END LOOP;
 END $$;
 
 -- Returns whether an item belongs to a list without elements: a host ends it at once (wed.end_list).
@@ -179,7 +237,9 @@ BEGIN
   SELECT * INTO _item FROM wed.work_item WHERE item_id = _item_id AND state = 'READY';
   IF NOT FOUND THEN RETURN; END IF;
   SELECT * INTO _task FROM wed.work_task WHERE tgid = _item.tgid;
-  IF wed.is_without_work(_item) THEN
+  IF wed.is_held_back(_item, _now) THEN
+    RETURN;
+  ELSIF wed.is_without_work(_item) THEN
     UPDATE wed.work_item SET only_people = '{}', candidates = true WHERE item_id = _item_id;
     RETURN;
   ELSIF wed.is_for_some(_task) THEN
@@ -280,7 +340,8 @@ $$;
 -- Tells whether a ready item is for nobody: no person of the tenant, connected or not, has its role or is named for it.
 CREATE OR REPLACE FUNCTION wed.is_for_nobody(_item wed.work_item) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT _item.state = 'READY' AND NOT wed.is_without_work(_item) AND NOT CASE
+  SELECT _item.state = 'READY' AND NOT wed.is_without_work(_item) AND NOT wed.is_held_back(_item, clock_timestamp())
+    AND NOT CASE
       WHEN _item.only_people IS NOT NULL THEN EXISTS (
         SELECT FROM wed.person p WHERE p.person_id = ANY (_item.only_people) AND p.person_id <> ALL (_item.not_people))
       WHEN _item.role_id IS NOT NULL THEN EXISTS (
@@ -305,6 +366,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
       WHEN r.name IS NULL AND _item.candidates THEN 'nobody whom it names is there'
       WHEN r.name IS NULL THEN 'there are no people'
       WHEN _item.not_people = '{}' THEN format('no person has role "%s"', r.name)
+      WHEN k.not_by = '_START' THEN format('who has role "%s" started the instance and may not do it', r.name)
       ELSE format('who has role "%s" did task "%s" and may not do both', r.name, k.not_by) END,
     format('wed work people --tenant %s --add NAME%s', t.name, ' --role ' || CASE
       WHEN _item.only_people IS NOT NULL THEN 'administrator' ELSE coalesce(r.name, k.groups[1]) END)
@@ -363,10 +425,12 @@ BEGIN
   UPDATE wed.work_item i SET state = _to, holder = _person.person_id, claim = claim + 1, held_since = _now
   WHERE i.item_id = _item_id AND i.tenant_id = _person.tenant_id AND (_to = 'SELECTED' OR i.disconnected)
     AND (_claim IS NULL OR i.claim = _claim) AND _person.person_id <> ALL (i.not_people)
-    AND (i.state = 'READY' AND (wed.is_offered(i, _person, _now) OR wed.is_administrator(_person.person_id))
+    AND (i.state = 'READY' AND NOT wed.is_held_back(i, _now)
+         AND (wed.is_offered(i, _person, _now) OR wed.is_administrator(_person.person_id))
          OR i.state IN ('SELECTED', 'RUNNING') AND i.holder = _person.person_id AND _to = 'LOCKED')
   RETURNING * INTO _item;
   IF NOT FOUND THEN PERFORM wed.refuse_claim(_person, _item_id, _to); END IF;
+  PERFORM wed.refuse_performer(_item, _person.person_id);
   PERFORM wed.record_work(_item, _person.name, lower(_to), '{}', _now);
   PERFORM wed.tell_people(_person.tenant_id);
   RETURN jsonb_build_object('item', _item.item_id, 'state', _item.state, 'holder', _person.name, 'claim', _item.claim);
@@ -418,6 +482,7 @@ BEGIN
   DELETE FROM wed.work_reservation WHERE flow_id = _item.flow_id AND wid = _item.wid AND person_id = _person.person_id;
   PERFORM wed.record_work(_item, _person.name, 'released', '{}', _now);
   PERFORM wed.offer_item(_item_id, _now);
+  PERFORM wed.set_alarm(_item_id, _now);
   RETURN jsonb_build_object('item', _item.item_id, 'state', _item.state, 'claim', _item.claim);
 END $$;
 
@@ -440,6 +505,10 @@ BEGIN
     RAISE EXCEPTION 'task "%" cannot be taken away together with work item %', left(_task, 80), _item_id
       USING ERRCODE = 'WF083',
       HINT = 'It must be a task of the same flow that allows disconnected work, of a role of yours.';
+  END IF;
+  IF _next.not_by = _item.task OR _person.person_id = ANY (wed.barred_people(_item, _next)) THEN
+    RAISE EXCEPTION '"%" may not take task "%" away too: who does % may not do it', _name, left(_task, 80),
+      _next.not_by USING ERRCODE = 'WF083', HINT = 'Another person has to do it.';
   END IF;
   INSERT INTO wed.work_reservation (flow_id, wid, tgid, person_id) VALUES (_item.flow_id, _item.wid, _next.tgid,
     _person.person_id)
@@ -596,7 +665,10 @@ BEGIN
       USING ERRCODE = 'WF083', HINT = 'Select it and do it while connected, or set DISCONNECTED_OPERATION of its task.';
   END IF;
   PERFORM wed.refuse_performer(_item, _person.person_id);
-  IF wed.is_offered(_item, _person, clock_timestamp()) THEN
+  IF wed.is_held_back(_item, clock_timestamp()) THEN
+    RAISE EXCEPTION 'work item % (%) arrives at %: a delay holds it back', _item_id, _item.task,
+      wed.rfc3339(_item.arrived_at) USING ERRCODE = 'WF082', HINT = 'Wait until then.';
+  ELSIF wed.is_offered(_item, _person, clock_timestamp()) THEN
     RAISE EXCEPTION 'work item % (%) changed hands since it was seen', _item_id, _item.task USING ERRCODE = 'WF081',
       HINT = 'Look at the worklist again.';
   END IF;

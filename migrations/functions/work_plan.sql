@@ -62,7 +62,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     ELSE nullif(_plan ->> 'creator_role', '') END
 $$;
 
--- Keeps a task of a plan; returns its trigger. Data are named by their attributes from here on.
+-- Keeps a task of a plan, which its waiting items follow; returns its trigger. Data are named by their attributes from
+-- here on.
 CREATE OR REPLACE FUNCTION wed.plan_task(_flow wed.flow, _plan jsonb, _task jsonb) RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -70,6 +71,8 @@ DECLARE
   _tgid integer;
   _calendar integer := (SELECT calendar_id FROM wed.work_calendar
                         WHERE tenant_id = _flow.tenant_id AND name = _task ->> 'calendar');
+  _before wed.work_task;
+  _after wed.work_task;
 BEGIN
   SELECT tgid INTO _tgid FROM wed.trigger
   WHERE flow_id = _flow.flow_id AND NOT cfinal AND (tgname = _task ->> 'trigger' OR trname = _task ->> 'trigger')
@@ -85,9 +88,11 @@ BEGIN
     RAISE EXCEPTION 'task "%" names calendar "%", which there is not', left(_name, 80), left(_task ->> 'calendar', 80)
       USING ERRCODE = 'WF085', HINT = 'Make it: `wed work calendar NAME --zone ZONE`.';
   END IF;
+  PERFORM wed.refuse_deadline(_name, wed.planned_deadline(_name, _task), _calendar);
   PERFORM wed.refuse_form(_name, _task -> 'form');
   PERFORM wed.refuse_fields(_flow, _plan, _name, _task);
   PERFORM wed.refuse_performers(_flow, _plan, _name, _task);
+  SELECT * INTO _before FROM wed.work_task WHERE tgid = _tgid;
   INSERT INTO wed.work_task (tgid, flow_id, task, kind, role_id, priority, deadline, calendar_id, disconnected,
     application,
                              description, inputs, outputs, state_attribute, users, groups, escalate_after, escalate_to,
@@ -118,12 +123,16 @@ BEGIN
     groups = excluded.groups, escalate_after = excluded.escalate_after, escalate_to = excluded.escalate_to,
       form = excluded.form, failure_expected = excluded.failure_expected,
     assignee = excluded.assignee, candidates = excluded.candidates, same_as = excluded.same_as,
-    not_by = excluded.not_by, for_each = excluded.for_each, collect = excluded.collect, complete = excluded.complete;
+    not_by = excluded.not_by, for_each = excluded.for_each, collect = excluded.collect, complete = excluded.complete
+  RETURNING * INTO _after;
+  IF _before.tgid IS NOT NULL AND _before IS DISTINCT FROM _after THEN
+    PERFORM wed.replan_items(_before, _after);
+  END IF;
   RETURN _tgid;
 END $$;
 
--- Refuses a task that shows or sets what is no attribute, or whose form requires what the task does not set. A task for
--- each element of a list shows and sets parts of elements.
+-- Refuses a task that shows or sets what is no attribute, or whose form requires what the task does not set. Of a task
+-- for each element of a list too: attributes give the parts of an answer their types.
 CREATE OR REPLACE FUNCTION wed.refuse_fields(_flow wed.flow, _plan jsonb, _name text, _task jsonb) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -138,7 +147,7 @@ DECLARE
     (SELECT format('its form requires "%s", which is none of its outputs', left(n, 80)) FROM unnest(_requires) n
      WHERE n <> ALL (_sets) LIMIT 1));
 BEGIN
-  IF _task ->> 'for_each' IS NULL AND _wrong IS NOT NULL THEN
+  IF _wrong IS NOT NULL THEN
     RAISE EXCEPTION 'task "%" cannot be done: %', left(_name, 80), _wrong USING ERRCODE = 'WF085',
       HINT = 'Name attributes in inputs and outputs, and outputs in the form''s required.';
   END IF;
@@ -151,6 +160,17 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET intervalstyle = 'i
     WHEN 'object' THEN format('%s %s', _task #>> '{deadline,amount}', _task #>> '{deadline,unit}')
     ELSE _task ->> 'deadline' END)
 $$;
+
+-- Refuses a deadline that the working hours of a calendar do not reach within ten years.
+CREATE OR REPLACE FUNCTION wed.refuse_deadline(_name text, _span interval, _calendar_id integer) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF _span IS NOT NULL AND wed.end_of_working_time(now(), _span, _calendar_id) IS NULL THEN
+    RAISE EXCEPTION 'the deadline of task "%" is % of working hours, and the calendar has less within ten years',
+      left(_name, 80), _span USING ERRCODE = 'WF085',
+      HINT = 'Days and hours are working ones: give fewer, or leave the calendar out.';
+  END IF;
+END $$;
 
 -- Reads a span of time of a plan's task.
 CREATE OR REPLACE FUNCTION wed.planned_span(_name text, _part text, _text text) RETURNS interval
@@ -172,9 +192,7 @@ DECLARE
   _names text[];
   _former integer := wed.last_performer(_item, _task.same_as);
 BEGIN
-  not_people := ARRAY(
-    SELECT DISTINCT i.holder FROM wed.work_item i WHERE i.flow_id = _item.flow_id AND i.wid = _item.wid
-      AND i.task = _task.not_by AND i.state IN ('SUCCEEDED', 'FAILED') AND i.holder IS NOT NULL);
+  not_people := wed.barred_people(_item, _task);
   IF _named IS NOT NULL THEN
     -- Of a list that the task goes through each element is for whom it names.
     _names := CASE WHEN _named = _task.for_each AND _item.part > 0 THEN ARRAY[_item.element #>> '{}']
@@ -190,6 +208,29 @@ BEGIN
   IF only_people <@ not_people THEN
     only_people := wed.in_charge(_item.flow_id, _item.wid);
   END IF;
+END $$;
+
+-- Returns the people who may not hold an item: those who did the task that another one has to do, or who started the instance.
+CREATE OR REPLACE FUNCTION wed.barred_people(_item wed.work_item, _task wed.work_task) RETURNS integer[]
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT ARRAY(
+    SELECT i.holder FROM wed.work_item i WHERE i.flow_id = _item.flow_id AND i.wid = _item.wid
+      AND i.task = _task.not_by AND i.state IN ('SUCCEEDED', 'FAILED') AND i.holder IS NOT NULL
+    UNION
+    SELECT p.person_id FROM wed.work_instance w JOIN wed.person p ON p.tenant_id = w.tenant_id AND p.name = w.creator
+    WHERE _task.not_by = '_START' AND w.flow_id = _item.flow_id AND w.wid = _item.wid
+    ORDER BY 1)
+$$;
+
+-- Notes who started an instance, and takes its items off the worklist of that person where they are for others.
+CREATE OR REPLACE FUNCTION wed.note_starter(_flow_id integer, _wid integer, _actor text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  INSERT INTO wed.work_instance (flow_id, wid, tenant_id, creator)
+  SELECT _flow_id, _wid, tenant_id, wed.owner_of_keys(_actor) FROM wed.flow WHERE flow_id = _flow_id
+  ON CONFLICT (flow_id, wid) DO UPDATE SET creator = excluded.creator;
+  PERFORM wed.offer_item(i.item_id, clock_timestamp()) FROM wed.work_item i
+  WHERE i.flow_id = _flow_id AND i.wid = _wid AND i.state = 'READY';
 END $$;
 
 -- Returns the names that an attribute of an instance holds: a text, or a list of texts.
@@ -213,15 +254,19 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   ORDER BY i.ended_at DESC LIMIT 1
 $$;
 
--- Refuses a person who may not hold an item: whoever did the task that another one has to do.
+-- Refuses a person who may not hold an item, in charge or not: whoever did the task that another one has to do, or
+-- started the instance. Looked at anew: that may have been done since the item was offered.
 CREATE OR REPLACE FUNCTION wed.refuse_performer(_item wed.work_item, _person_id integer) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _task wed.work_task;
 BEGIN
-  IF _person_id = ANY (_item.not_people) THEN
-    RAISE EXCEPTION '"%" may not do work item % (%), for that person did %',
+  SELECT * INTO _task FROM wed.work_task WHERE tgid = _item.tgid;
+  IF _person_id = ANY (_item.not_people || wed.barred_people(_item, _task)) THEN
+    RAISE EXCEPTION '"%" may not do work item % (%), for that person %',
         (SELECT name FROM wed.person WHERE person_id = _person_id), _item.item_id, _item.task,
-        (SELECT not_by FROM wed.work_task WHERE tgid = _item.tgid) USING ERRCODE = 'WF083',
-      HINT = 'Another person has to do it.';
+        CASE _task.not_by WHEN '_START' THEN 'started the instance' ELSE 'did ' || _task.not_by END
+      USING ERRCODE = 'WF083', HINT = 'Another person has to do it.';
   END IF;
 END $$;
 
@@ -252,11 +297,11 @@ BEGIN
       HINT = 'Name one attribute: assignee for one person, candidates for people and roles.';
   END IF;
   PERFORM wed.refuse_parts(_flow, _plan, _name, _task);
-  FOREACH _other IN ARRAY array_remove(ARRAY[_task ->> 'same_as', _task ->> 'not_by'], NULL) LOOP
+  FOREACH _other IN ARRAY array_remove(ARRAY[_task ->> 'same_as', nullif(_task ->> 'not_by', '_START')], NULL) LOOP
     IF NOT EXISTS (SELECT FROM jsonb_array_elements(_plan -> 'tasks') t
                    WHERE coalesce(t ->> 'task', t ->> 'trigger') = _other) THEN
       RAISE EXCEPTION 'task "%" looks at who did "%", which is no task of people', left(_name, 80), left(_other, 80)
-        USING ERRCODE = 'WF085', HINT = 'Name a task of the same flow.';
+        USING ERRCODE = 'WF085', HINT = 'Name a task of the same flow; `not_by` may be _START, for who started it.';
     END IF;
   END LOOP;
 END $$;
@@ -489,6 +534,13 @@ END $$;
 -- Null calendar: by the clock.
 CREATE OR REPLACE FUNCTION wed.add_working_time(_from timestamptz, _span interval,
   _calendar_id integer) RETURNS timestamptz
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT coalesce(wed.end_of_working_time(_from, _span, _calendar_id), _from + _span)
+$$;
+
+-- Returns the end of a span of working time; null where ten years of a calendar do not have so much.
+CREATE OR REPLACE FUNCTION wed.end_of_working_time(_from timestamptz, _span interval,
+  _calendar_id integer) RETURNS timestamptz
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _months interval := make_interval(years => extract(year FROM _span)::integer,
@@ -513,7 +565,7 @@ BEGIN
     END IF;
     _at := (_at::date + 1)::timestamp;
   END LOOP;
-  RETURN _from + _span;
+  RETURN NULL;
 END $$;
 
 -- Makes or changes a calendar of a tenant.
@@ -599,6 +651,7 @@ BEGIN
       HINT = 'Ask an administrator for the role.';
   END IF;
   PERFORM wed.refuse_values(_of, _values);
+  PERFORM wed.check_start(_of.flow_id, _values);
   _wid := wed.insert_values(_of.schema_name, _values);
   INSERT INTO wed.work_instance (flow_id, wid, tenant_id) VALUES (_of.flow_id, _wid,
     _of.tenant_id) ON CONFLICT DO NOTHING;

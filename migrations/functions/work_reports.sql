@@ -74,6 +74,7 @@ BEGIN
     RAISE EXCEPTION 'instance % is paused', _item.wid USING ERRCODE = 'WF087',
       HINT = 'Report again when an operator resumed it.';
   END IF;
+  PERFORM wed.refuse_performer(_item, _person.person_id);
   _values := wed.checked_values(_item, _task, _values);
   IF _success AND _task.form IS NOT NULL THEN
     PERFORM wed.check_form(_task.form, _values, _item.task);

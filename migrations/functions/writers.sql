@@ -103,7 +103,8 @@ BEGIN
         HINT = 'One transaction finishes one job of an instance, with one UPDATE: commit, then continue.';
     WHEN 'WF007' THEN
       RAISE EXCEPTION 'the final condition of instance % would hold while other transitions of it are pending', _wid
-        USING ERRCODE = 'WF007', HINT = 'Let the pending transitions in job_pool finish first, then try again.';
+        USING ERRCODE = 'WF007',
+          HINT = 'Let the pending transitions in job_pool finish first, or skip them, then try again.';
     WHEN 'WF081' THEN
       RAISE EXCEPTION 'the job of instance % that this session has locked is held by a person', _wid
         USING ERRCODE = 'WF081',

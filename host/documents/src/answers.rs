@@ -71,6 +71,15 @@ pub struct FlowDetail {
     pub definition: serde_json::Value,
 }
 
+impl FlowDetail {
+    /// Returns the attributes that a start may set, in their order.
+    pub fn startable(&self) -> impl Iterator<Item = &Attribute> {
+        let listed = self.definition["start"].as_array();
+        let is_listed = move |name: &str| listed.is_none_or(|names| names.iter().any(|one| *one == *name));
+        self.attributes.iter().filter(move |one| is_listed(&one.name))
+    }
+}
+
 /// An attribute.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct Attribute {

@@ -33,6 +33,7 @@ pub fn definition_schema() -> Value {
             "final": text("The final condition"),
             "transition": { "type": "object", "additionalProperties": performer() },
             "order": text("The attribute by which a result sets the order of its instance's tasks"),
+            "start": names("The attributes that a start may set; all when absent"),
             "schedule": { "type": "array", "items": schedule(), "description": "All schedules; absent: they stay" },
         },
     })

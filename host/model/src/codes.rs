@@ -38,7 +38,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ErrorCode {
         code: "WF007",
         meaning: "the final condition would hold while other transitions are pending",
-        remedy: "let them finish first ([why](../decisions/0005-final-while-others-are-pending.md))",
+        remedy: "let them finish first, or skip them ([why](../decisions/0005-final-while-others-are-pending.md))",
     },
     ErrorCode { code: "WF008", meaning: "the `wid` of an instance cannot change", remedy: "set attributes only" },
     ErrorCode {
@@ -196,6 +196,11 @@ pub const ERROR_CODES: &[ErrorCode] = &[
         remedy: "use a new key for each thing that is to be done once",
     },
     ErrorCode { code: "WF047", meaning: "the tenant has too many webhooks", remedy: "remove one first" },
+    ErrorCode {
+        code: "WF048",
+        meaning: "a start sets an attribute that the flow's `start` does not list",
+        remedy: "leave it out, or add it to `start` in the definition",
+    },
     ErrorCode {
         code: "WF060",
         meaning: "what a trigger reserves gives no keys: too many, no text or number, a negative quantity",

@@ -32,6 +32,9 @@ pub struct FlowDefinition {
     /// The attribute by which a transition's result sets the order of its instance's tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<String>,
+    /// The attributes that a start may set; all when absent. Schedules, and transitions that start the flow, set any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<Vec<String>>,
     /// All schedules that start instances, by name. Absent: they stay as they are.
     #[serde(default, rename = "schedule", skip_serializing_if = "Option::is_none")]
     pub schedules: Option<Vec<ScheduleDefinition>>,

@@ -69,6 +69,7 @@ fn process(document: &Document, workflow: &Workflow, name: String) -> Result<Pro
         final_condition: None,
         transitions: BTreeMap::new(),
         order: None,
+        start: None,
         schedules: None,
     };
     let long = |part: &str| too_large(at, &format!("{part} is longer than {CONDITION_BYTES_MAX} bytes"));

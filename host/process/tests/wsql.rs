@@ -262,13 +262,18 @@ fn definition() -> impl Strategy<Value = FlowDefinition> {
     );
     let bound = prop_oneof![component, flow];
     (
-        (text(), prop_oneof![Just(String::new()), text()], prop::option::of(text())),
+        (
+            text(),
+            prop_oneof![Just(String::new()), text()],
+            prop::option::of(text()),
+            prop::option::of(prop::collection::vec(text(), 0..3)),
+        ),
         prop::collection::vec(attribute(), 0..4),
         prop::collection::vec(trigger(), 0..4),
         prop::option::of(text()),
         prop::collection::btree_map(text(), bound, 0..3),
     )
-        .prop_map(|((name, description, order), attributes, triggers, last, transitions)| {
+        .prop_map(|((name, description, order, start), attributes, triggers, last, transitions)| {
             let mut by_name = BTreeMap::new();
             for one in attributes {
                 by_name.insert(one.name.clone(), one);
@@ -285,6 +290,7 @@ fn definition() -> impl Strategy<Value = FlowDefinition> {
                 final_condition: last,
                 transitions,
                 order,
+                start,
                 schedules: None,
             }
         })
@@ -294,6 +300,7 @@ fn definition() -> impl Strategy<Value = FlowDefinition> {
 fn as_the_papers(mut flow: FlowDefinition) -> FlowDefinition {
     flow.description.clear();
     flow.order = None;
+    flow.start = None;
     flow.transitions.clear();
     for one in &mut flow.attributes {
         one.number = None;

@@ -95,8 +95,8 @@ impl Store {
     /// JSON: text, number, boolean, null; an object or array for `jsonb` and array attributes.
     ///
     /// # Errors
-    /// [`StoreError::Refused`] when the state satisfies no condition, a value does not fit, or an
-    /// attribute is unknown.
+    /// [`StoreError::Refused`] when the state satisfies no condition, a value does not fit, an attribute is unknown, or
+    /// the flow lets no start set it.
     pub async fn start_instance(&self, flow: &Flow, values: &Map<String, Json>) -> Result<Wid, StoreError> {
         Ok(self.start_instance_once(flow, values, None, None).await?.0)
     }
@@ -123,6 +123,11 @@ impl Store {
             let wid = answer["wid"].as_i64().and_then(|wid| i32::try_from(wid).ok()).map(Wid::new);
             return Ok((wid.unwrap_or_default(), true));
         }
+        let is_noted: bool = sqlx::query_scalar("SELECT wed.check_start($1, $2)")
+            .bind(flow.flow_id)
+            .bind(Json::Object(values.clone()))
+            .fetch_one(&mut *transaction)
+            .await?;
         if let Some(key) = business_key {
             set_key(&mut transaction, key).await?;
         }
@@ -133,6 +138,14 @@ impl Store {
                 return Err(self.with_attribute(error, flow, values).await);
             }
         };
+        if is_noted {
+            sqlx::query("SELECT wed.note_starter($1, $2, $3)")
+                .bind(flow.flow_id)
+                .bind(wid)
+                .bind(&*self.actor)
+                .execute(&mut *transaction)
+                .await?;
+        }
         note_flow(&mut transaction, &self.actor, flow.flow_id, "instance.start", Some(&wid.to_string()), Json::Null)
             .await?;
         if let Some(once) = once {

@@ -34,7 +34,7 @@ fn served(links: &Links) -> Api {
 }
 
 /// Serves the API of a database with its console.
-fn served_over(database: &Arc<Database>, links: &Links) -> Api {
+pub(crate) fn served_over(database: &Arc<Database>, links: &Links) -> Api {
     Api::with(database, |settings| settings.pages = Some(pages_of(links)))
 }
 

@@ -217,6 +217,8 @@ fn webhook_hears_of_the_events_that_it_names() {
     s.finish(2, "step", "n = n + 1");
     s.finish(2, "step", "n = n + 1");
     assert_eq!(told(&mut owner), ["instance.started", "instance.final"]);
+    let outcomes = "SELECT body #>> '{data,outcome}' FROM wed.outbox ORDER BY 1";
+    assert_eq!(owner.lines(outcomes), ["final", "·"]);
     // Set again: the secret is not told twice.
     let again = set(&["--event", "instance.changed", "--attribute", "remark"]);
     assert_eq!((&again["name"], &again["secret"]), (&first["name"], &serde_json::Value::Null));

@@ -22,6 +22,9 @@ type = "boolean"
 name = "booked"
 type = "boolean"
 default = "false"
+[[attribute]]
+name = "votes"
+type = "jsonb"
 [[trigger]]
 name = "ask"
 when = "days IS NULL"
@@ -197,6 +200,8 @@ fn tasks_for_whom_nothing_can_say_are_refused() {
         r#"{"trigger": "ask", "not_by": "nothing"}"#,
         r#"{"trigger": "ask", "for_each": "employee", "collect": "employee"}"#,
         r#"{"trigger": "ask", "for_each": "approvers", "collect": "days"}"#,
+        r#"{"trigger": "ask", "for_each": "approvers", "collect": "votes", "outputs": ["nothing"]}"#,
+        r#"{"trigger": "ask", "for_each": "approvers", "collect": "votes", "inputs": ["nothing"]}"#,
         r#"{"trigger": "ask", "complete": "all"}"#,
     ] {
         let sql = format!("SELECT wed.plan_work({flow}, '{{\"tasks\": [{task}]}}')");

@@ -110,3 +110,33 @@ fn calendar_that_never_opens_is_refused_in_words() {
         assert!(refused.message.contains(why), "{}", refused.message);
     }
 }
+
+#[harness::test]
+fn late_item_is_told_to_its_role_too() {
+    let mut office = Office::new();
+    let item = office.visit();
+    office.sweep(item, "48 hours");
+    for person in ["beto", "caio"] {
+        let told = office.messages(person);
+        assert_eq!(told, ["task_late|The deadline of visit has passed."], "{person}");
+    }
+    assert!(office.messages("ana").iter().all(|line| !line.starts_with("task_late")));
+}
+
+#[harness::test]
+fn deadline_beyond_ten_years_of_a_calendar_is_refused() {
+    let mut office = Office::new();
+    office.owner.run("SELECT wed.set_calendar('default', 'o', 'UTC', '{1}', '09:00', '10:00', '{}')");
+    let plan = |deadline: &str| {
+        format!(
+            "SELECT wed.plan_work({}, '{{\"tasks\": [{{\"trigger\": \"visit\", \"deadline\": \"{deadline}\", \
+             \"calendar\": \"o\"}}]}}')",
+            office.flow.id
+        )
+    };
+    let (short, long) = (plan("500 hours"), plan("600 hours"));
+    office.owner.run(&short);
+    let refusal = office.owner.refused(&long);
+    assert_eq!(refusal.code, "WF085");
+    assert!(refusal.message.contains("ten years"), "{}", refusal.message);
+}

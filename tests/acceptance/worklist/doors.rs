@@ -100,6 +100,9 @@ fn work_is_claimed_and_reported_on_the_command_line() {
     let people = run(wed(&url).args(["--json", "work", "people"])).done().json();
     assert_eq!(people.as_array().map(Vec::len), Some(5));
     run(wed(&url).args(["work", "list"])).exits(2);
+    // A first list says when offers come.
+    let first = run(wed(&url).args(["work", "--as", "eva", "list"])).done();
+    assert!(first.err.contains("within 10 seconds"), "{}", first.err);
 }
 
 #[harness::test]

@@ -105,3 +105,30 @@ fn items_taken_away_together_are_locked_when_they_are_fired() {
     let visit = office.item(wid, "visit");
     assert_eq!(office.state(visit), "LOCKED|ana");
 }
+
+#[harness::test]
+fn item_that_is_only_selected_is_escalated_once_and_one_that_is_given_back_too() {
+    let work = "escalate_after = \"2 hours\"\nescalate_to = \"Atendente\"\npriority = 10";
+    let mut office = Office::of(&REPAIRS.replace("priority = 10", work));
+    let (opened, begun) = (office.visit(), office.visit());
+    office.act("select_work", "beto", opened);
+    office.act("lock_work", "caio", begun);
+    for _ in 0..2 {
+        office.sweep(begun, "3 hours");
+    }
+    let told = |office: &mut Office, person: &str| {
+        office.messages(person).into_iter().filter(|line| line.starts_with("task_escalated")).collect::<Vec<_>>()
+    };
+    let text = "task_escalated|visit is selected, and nobody has begun it; it was offered to Atendente as well.";
+    assert_eq!(told(&mut office, "dora"), [text]);
+    assert_eq!(told(&mut office, "ana"), [text]);
+    for person in ["ana", "beto", "caio"] {
+        office.connect(person);
+    }
+    office.act("unselect_work", "beto", opened);
+    office.act("unlock_work", "caio", begun);
+    office.sweep(begun, "3 hours");
+    office.connect("ana");
+    assert_eq!(office.list("ana", "arrival", "0"), [opened.to_string(), begun.to_string()]);
+    assert_eq!(told(&mut office, "dora").len(), 2);
+}

@@ -11,7 +11,12 @@ fn process_start_and_end_are_told_to_who_is_in_charge() {
     let told = office.messages("dora");
     assert_eq!(told.len(), 2, "{told:?}");
     assert_eq!(told[0], "process_started|The process was started by ana.");
-    assert!(told[1].starts_with("process_ended|"), "{told:?}");
+    assert!(told[1].starts_with("process_ended|The process has ended: final; it was started at "), "{told:?}");
+    let wid = office.start();
+    let flow = office.flow.id;
+    office.owner.run(&format!("SELECT wed.cancel_instance({flow}, {wid}, 'x', 'not needed')"));
+    let told = office.messages("dora");
+    assert!(told[3].starts_with("process_ended|The process has ended: cancelled; "), "{told:?}");
 }
 
 #[harness::test]

@@ -13,7 +13,9 @@ mod messages;
 mod nobody;
 mod policies;
 mod remote;
+mod replanned;
 mod reports;
+mod starting;
 mod together;
 
 use std::sync::Arc;

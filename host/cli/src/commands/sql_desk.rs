@@ -73,9 +73,9 @@ impl<'d> SqlDesk<'d> {
                 self.enter(&name.text);
                 Ok(())
             }
-            StatementKind::CreateFlow { name, description, order } => {
+            StatementKind::CreateFlow { name, description, order, start } => {
                 let order = order.as_ref().map(|order| order.text.as_str());
-                self.create_flow(&name.text, description, order).await
+                self.create_flow(&name.text, description, order, start.as_deref()).await
             }
             StatementKind::CreateInstance(state) => {
                 let flow = self.current()?.to_owned();
@@ -118,11 +118,14 @@ impl<'d> SqlDesk<'d> {
             .ok_or_else(|| Problem::usage("no flow is chosen").hint("USE name; LIST WED-FLOWS; shows those there are."))
     }
 
-    async fn create_flow(&mut self, name: &str, description: &str, order: Option<&str>) -> Result<(), Problem> {
-        let mut document = json!({ "name": name, "description": description });
-        if let Some(order) = order {
-            document["order"] = order.into();
-        }
+    async fn create_flow(
+        &mut self,
+        name: &str,
+        description: &str,
+        order: Option<&str>,
+        start: Option<&[String]>,
+    ) -> Result<(), Problem> {
+        let document = json!({ "name": name, "description": description, "order": order, "start": start });
         let definition: FlowDefinition = serde_json::from_value(document)
             .map_err(|source| Problem::usage("no flow can be like this").because(source))?;
         self.door.apply(&definition, &Expected::Nothing).await?;

@@ -77,6 +77,9 @@ pub(crate) fn person_of(arguments: &WorkArguments) -> Result<&str, Problem> {
 async fn list(order: &str, limit: i32, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let items = door.worklist(order, limit).await?;
     terminal.answer(&items, || print_items(&items, terminal));
+    if items.is_empty() {
+        terminal.say("Nothing is offered to you now. Who has just connected is offered what waits within 10 seconds.");
+    }
     Ok(())
 }
 

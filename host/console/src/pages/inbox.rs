@@ -206,8 +206,8 @@ pub(crate) async fn start_form(session: Session, query: Query) -> Answer {
     work_page(&session, say("Start a process"), &body).await
 }
 
-/// The attributes that a process begins with: its data, or all attributes of a flow without a plan but those that hold
-/// the state of a task.
+/// The attributes that a process begins with: those that a start may set. Of a process its data; of a flow without a
+/// list all but those that hold the state of a task.
 async fn start_fields(session: &Session, flow: &str) -> Vec<Attribute> {
     let Ok((mut detail, _)) = session.client.flow(flow).await else {
         return Vec::new();
@@ -221,8 +221,8 @@ async fn start_fields(session: &Session, flow: &str) -> Vec<Attribute> {
     let triggers = detail.definition["trigger"].as_array();
     let states: Vec<&Value> = triggers.into_iter().flatten().map(|one| &one["work"]["state"]).collect();
     let is_state = |name: &str| states.iter().any(|state| *state == name);
-    detail.attributes.retain(|one| !is_state(&one.name));
-    detail.attributes
+    let is_begun_with = |name: &str| !detail.definition["start"].is_null() || !is_state(name);
+    detail.startable().filter(|one| is_begun_with(&one.name)).cloned().collect()
 }
 
 /// Starts a process; what is left empty takes its default.

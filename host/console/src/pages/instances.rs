@@ -207,7 +207,7 @@ pub(crate) async fn start_form(session: Session, Path(flow): Path<String>) -> An
         p class="soft" { (say("An attribute that is left empty takes its default, which is shown grey.")) }
         form method="post" class="box" {
             (hidden(&session))
-            @for one in &detail.attributes {
+            @for one in detail.startable() {
                 p { label class="whole" {
                     span { (one.name) " " span class="soft" { (one.r#type) } }
                     input name=(format!("a.{}", one.name)) placeholder=[default_of(&detail, &one.name)];
@@ -223,7 +223,7 @@ pub(crate) async fn start_form(session: Session, Path(flow): Path<String>) -> An
 pub(crate) async fn start(session: Session, Path(flow): Path<String>, sent: Sent) -> Answer {
     let detail = detail(&session, &flow).await?;
     let mut state = Map::new();
-    for one in &detail.attributes {
+    for one in detail.startable() {
         if let Some(text) = sent.given(&format!("a.{}", one.name)) {
             state.insert(one.name.clone(), read(&session, one, &text)?);
         }

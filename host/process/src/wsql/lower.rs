@@ -38,7 +38,7 @@ pub fn lower(statements: &[Statement], name: Option<&str>) -> (Vec<FlowDefinitio
     };
     for statement in statements {
         match (&statement.kind, &mut current) {
-            (StatementKind::CreateFlow { name, description, order }, _) => {
+            (StatementKind::CreateFlow { name, description, order, start }, _) => {
                 finish(current.take(), &mut flows, &mut diagnostics);
                 if flows.iter().any(|flow| flow.name == name.text) {
                     diagnostics.push(twice("flow", name));
@@ -46,6 +46,7 @@ pub fn lower(statements: &[Statement], name: Option<&str>) -> (Vec<FlowDefinitio
                 let mut flow = empty(&name.text);
                 flow.description.clone_from(description);
                 flow.order = order.as_ref().map(|order| order.text.clone());
+                flow.start.clone_from(start);
                 current = Some(Lowering::new(flow));
             }
             (StatementKind::Frame, _) => {}
@@ -70,6 +71,7 @@ fn empty(name: &str) -> FlowDefinition {
         final_condition: None,
         transitions: BTreeMap::new(),
         order: None,
+        start: None,
         schedules: None,
     }
 }

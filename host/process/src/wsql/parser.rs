@@ -196,18 +196,21 @@ impl Parser<'_> {
 
     fn new_flow(&mut self) -> Result<StatementKind, ParseError> {
         let name = self.name("the flow's name")?;
-        let mut options = Options::of(&["DESCRIPTION", "ORDER"]);
-        let (mut description, mut order) = (String::new(), None);
+        let mut options = Options::of(&["DESCRIPTION", "ORDER", "START"]);
+        let (mut description, mut order, mut start) = (String::new(), None, None);
         while let Some(option) = options.next(self, "in CREATE WED-FLOW")? {
             match option {
                 "DESCRIPTION" => description = self.text("DESCRIPTION")?,
+                "START" => {
+                    start = Some(self.list_of("(", |parser| Ok(parser.name("an attribute's name")?.text))?);
+                }
                 _ => {
                     self.word_is("BY")?;
                     order = Some(self.name("an attribute's name")?);
                 }
             }
         }
-        Ok(StatementKind::CreateFlow { name, description, order })
+        Ok(StatementKind::CreateFlow { name, description, order, start })
     }
 
     fn new_attribute(&mut self) -> Result<StatementKind, ParseError> {

@@ -30,6 +30,8 @@ pub enum StatementKind {
         description: String,
         /// The attribute by which results set the order of tasks.
         order: Option<Name>,
+        /// The attributes that a start may set; all when absent.
+        start: Option<Vec<String>>,
     },
     /// `CREATE WED-ATTRIBUTE`.
     CreateAttribute(Name, Box<AttributeDefinition>),

@@ -16,6 +16,9 @@ pub fn write(flow: &FlowDefinition) -> String {
     if let Some(order) = &flow.order {
         out += &format!("\n  ORDER BY {}", name(order));
     }
+    if let Some(start) = &flow.start {
+        out += &format!("\n  START ({})", joined(start, name));
+    }
     out += ";\n\n";
     for attribute in &flow.attributes {
         out += &attribute_statement(attribute);
@@ -187,6 +190,7 @@ fn beyond_script(flow: &FlowDefinition) -> Vec<String> {
         lost.push("description".to_owned());
     }
     lost.extend(flow.order.as_ref().map(|order| format!("order by {order}")));
+    lost.extend(flow.start.as_ref().map(|_| "what a start may set".to_owned()));
     let schedules = flow.schedules.iter().flatten();
     lost.extend(schedules.map(|one| format!("schedule {}", one.name)));
     let numbered = flow.attributes.iter().filter(|one| one.number.is_some());
