@@ -32,7 +32,8 @@ END $$;
 -- when one is being served, or when nothing is left to do; else regular. Final or forced, it fires nothing; nor while a
 -- compensation is pending. Conditions that were not evaluated (kept) have the value that they had. Waits end that hold
 -- no longer, and all of them where nothing else keeps the final state away; the clock makes known only what it fires.
--- An event that makes the final state ends people's work too (decision 0101).
+-- An event that makes the final state ends people's work too, and jobs that nobody has and whose condition no longer
+-- holds (decision 0101).
 CREATE OR REPLACE FUNCTION wed.decide_outcome(_row wed.evaluated, _pool wed.pool, _cause wed.cause, _forced text)
   RETURNS SETOF wed.outcome
 LANGUAGE sql STABLE AS $$
@@ -57,7 +58,7 @@ LANGUAGE sql STABLE AS $$
     SELECT e.ends, _pool.others - cardinality(e.ends) AS stay
     FROM (SELECT CASE
         WHEN _cause = '_EVENT' AND _row.final AND f.forced IS NULL AND _pool.others > cardinality(_pool.waits)
-          AND wed.wait_people_alone(_row.flow_id, _row.wid, _pool.waits) THEN _pool.pending
+          AND wed.event_ends_jobs(_row.flow_id, _row.wid, _pool.waits, f.satisfied) THEN _pool.pending
         WHEN _pool.waits = '{}' OR _cause = '_CLOCK' THEN '{}'
         WHEN _row.final AND f.forced IS NULL AND _pool.others = cardinality(_pool.waits) THEN _pool.waits
         ELSE ARRAY(SELECT t FROM unnest(_pool.waits) t
@@ -71,13 +72,20 @@ LANGUAGE sql STABLE AS $$
   CROSS JOIN LATERAL (SELECT b.becomes = 'E' AND NOT _pool.has_exception AS fires_exception) x
 $$;
 
--- Tells whether an instance's jobs, but for waits, are people's work, of which no host or worker has one.
-CREATE OR REPLACE FUNCTION wed.wait_people_alone(_flow_id integer, _wid integer, _waits integer[]) RETURNS boolean
+-- Tells whether an event that makes the final state ends an instance's jobs (but for waits, which end anyway): nobody has
+-- them, and they are people's work, or their condition no longer holds, so that they would be skipped. What a worker has
+-- locked is somebody's; what is free stays so until the transaction ends.
+CREATE OR REPLACE FUNCTION wed.event_ends_jobs(_flow_id integer, _wid integer, _waits integer[], _satisfied bigint[])
+  RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN (
-    SELECT coalesce(bool_and(j.host_id IS NULL AND j.component_id IS NULL
-      AND EXISTS (SELECT FROM wed.work_task k WHERE k.tgid = j.tgid)), false)
+    SELECT coalesce(bool_and(j.host_id IS NULL AND (
+      EXISTS (SELECT FROM wed.work_task k WHERE k.tgid = j.tgid)
+      OR j.trname <> '_EXCPT' AND NOT j.is_compensation
+        AND (SELECT t.recheck FROM wed.trigger t WHERE t.tgid = j.tgid)
+        AND NOT EXISTS (SELECT FROM unnest(_satisfied) x WHERE (x & 4294967295) = j.tgid)
+        AND (j.component_id IS NOT NULL OR pg_try_advisory_xact_lock(j.wid, j.tgid)))), false)
     FROM wed.job j WHERE j.flow_id = _flow_id AND j.wid = _wid AND j.tgid <> ALL (_waits));
 END $$;
 
@@ -103,9 +111,9 @@ LANGUAGE sql STABLE AS $$
   SELECT CASE
     WHEN _finished.tgid IS NOT NULL AND _pool.row_id IS NULL THEN '40001'
     WHEN _pool.status IS NULL AND _cause <> 'transition' THEN 'WF002'
-    WHEN _pool.others > cardinality(_pool.waits) AND _row.final AND _outcome.forced IS NULL
-      AND (_cause = 'transition'
-        OR _cause = '_EVENT' AND NOT wed.wait_people_alone(_row.flow_id, _row.wid, _pool.waits)) THEN 'WF007'
+    WHEN _row.final AND _outcome.forced IS NULL AND (
+      _cause = 'transition' AND _pool.others > cardinality(_pool.waits)
+      OR _cause = '_EVENT' AND _pool.others > cardinality(_outcome.ends)) THEN 'WF007'
     WHEN _row.kept <> '{}' AND _row.version IS DISTINCT FROM _pool.version THEN '40001' END
 $$;
 

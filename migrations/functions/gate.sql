@@ -182,8 +182,8 @@ BEGIN
   END IF;
 END $$;
 
--- Takes waits, and people's work that an event ended, out of the pool. A wait that has just become due, and was
--- claimed, is none any more.
+-- Takes waits, and what an event ended (wed.event_ends_jobs), out of the pool. A job that was claimed meanwhile stays,
+-- and the writer tries again.
 CREATE OR REPLACE FUNCTION wed.end_waits(_decisions wed.decision[], _count bigint) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -191,7 +191,7 @@ DECLARE
 BEGIN
   DELETE FROM wed.job j USING unnest(_decisions) d
   WHERE j.flow_id = (d.instance).flow_id AND j.wid = (d.instance).wid AND j.tgid = ANY ((d.outcome).ends)
-    AND j.host_id IS NULL AND (j.is_wait OR EXISTS (SELECT FROM wed.work_task k WHERE k.tgid = j.tgid));
+    AND j.host_id IS NULL;
   GET DIAGNOSTICS _ended = ROW_COUNT;
   IF _ended <> _count THEN
     PERFORM wed.refuse_update('40001', (SELECT min((d.instance).wid) FROM unnest(_decisions) d

@@ -25,6 +25,25 @@ fn waiting(wait: &str) -> (Session, i64) {
 }
 
 #[harness::test]
+fn event_that_ends_an_instance_ends_what_is_due_since_it_waited() {
+    for is_taken in [false, true] {
+        let flow = Flow::of(&format!("{ORDER}{LIMITED}"));
+        let (mut s, mut worker, mut owner) = (flow.session(), flow.session(), flow.database.owner());
+        let wid = s.start();
+        s.finish(wid, "send", "sent = true");
+        owner.run("UPDATE wed.job SET due = now() - interval '1 s'");
+        if is_taken {
+            worker.run("BEGIN");
+            assert!(worker.take(wid, "expire"));
+            s.refused("UPDATE wed_flow SET paid = 'no'").expect("WF007");
+        } else {
+            s.run("UPDATE wed_flow SET paid = 'no'");
+            assert_eq!((s.status(wid), s.pending(wid)), ("F".to_owned(), vec![]));
+        }
+    }
+}
+
+#[harness::test]
 fn instance_that_only_waits_is_regular_until_its_event() {
     let (mut s, wid) = waiting(ALONE);
     assert_eq!((s.status(wid), s.pending(wid)), ("R".to_owned(), vec!["_WAIT".to_owned()]));
