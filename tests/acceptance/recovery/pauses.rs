@@ -107,10 +107,14 @@ fn deadline_of_a_wait_does_not_run_during_a_pause() {
          INSERT INTO wed_trig (cpred, cfinal) VALUES ('paid', true)",
     );
     let (mut s, mut owner) = (flow.session(), flow.database.owner());
-    owner.line(&format!("SELECT wed.set_policy({}, tgid, NULL, '1 hour') FROM wed.trigger WHERE tgname = 'wait'", flow.id));
+    owner.line(&format!(
+        "SELECT wed.set_policy({}, tgid, NULL, '1 hour') FROM wed.trigger WHERE tgname = 'wait'",
+        flow.id
+    ));
     s.start();
     set_pause(&mut owner, &flow, true);
-    let earlier = "UPDATE wed.job SET fired_at = fired_at - interval '2 hours', paused_at = paused_at - interval '2 hours'";
+    let earlier =
+        "UPDATE wed.job SET fired_at = fired_at - interval '2 hours', paused_at = paused_at - interval '2 hours'";
     owner.run(earlier);
     owner.chores("late");
     assert_eq!(s.status(1), "R", "the pause lasts");
