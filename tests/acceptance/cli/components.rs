@@ -137,10 +137,11 @@ fn component_that_would_break_a_flow_is_stored_and_not_in_use() {
 fn attribute_of_another_type_is_named_with_its_flow() {
     let (cli, wasm) = unbound_paper();
     let text = std::fs::read_to_string(repository("sample-transitions/paper/flow.toml")).expect("the sample");
-    let retyped = text.replace("name = \"a2\"\n", "name = \"a2\"\ntype = \"integer\"\n");
+    let retyped = (text.replace("name = \"paper\"", "name = \"retyped\""))
+        .replace("name = \"a2\"\n", "name = \"a2\"\ntype = \"integer\"\n");
     cli.run(&["flow", "apply", path(&cli.file("retyped.toml", retyped.as_bytes()))]).done();
     let pushed = cli.run(&["component", "push", path(&wasm), "--name", "paper"]).done();
-    let named = "flow paper: transition tr_a2 of component paper uses attribute \"a2\" as text, and it is integer";
+    let named = "flow retyped: transition tr_a2 of component paper uses attribute \"a2\" as text, and it is integer";
     assert!(pushed.err.contains(named), "{pushed:?}");
 }
 
