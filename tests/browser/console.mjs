@@ -56,6 +56,35 @@ async function tabTo(page, thing) {
   throw new Error(`not reached by keyboard: ${thing}`);
 }
 
+/** Slides the timeline to its first state: the values beside it are those of that state. */
+async function lookBack(page) {
+  const value = (name) => page.locator(`[data-value-of="${name}"]`).innerText();
+  assert.deepEqual([await value('packed'), await value('sent')], ['box 9', 'by courier']);
+  await page.getByLabel('States, up to').focus();
+  await page.keyboard.press('Home');
+  await page.getByText('after step 1').waitFor();
+  assert.deepEqual([await value('customer'), await value('packed'), await value('sent')], ['Ana', 'null', 'null']);
+  await page.keyboard.press('End');
+  await page.getByText('present', { exact: true }).waitFor();
+  assert.equal(await value('packed'), 'box 9');
+}
+
+/** A form that is refused is there again: the reason has the focus, and what was typed is in its fields. */
+async function refused(browser) {
+  const { context, page } = await open(browser, { server, token: tokens.person, width: 390 }, []);
+  await page.goto(`${root}/people`);
+  await page.getByLabel('New user').fill('ann');
+  await page.getByLabel('Role').selectOption('operator');
+  await page.getByRole('button', { name: 'Make the user' }).click();
+  await page.getByRole('alert').waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'refused');
+  assert.deepEqual([await page.getByLabel('New user').inputValue(), await page.getByLabel('Role').inputValue()],
+    ['ann', 'operator']);
+  const menu = await page.locator('.top nav').boundingBox();
+  assert.ok(menu.height < 60, `the menu is ${menu.height} high`);
+  await context.close();
+}
+
 /** From the address to a mended instance, told nothing but the address, by keyboard alone. */
 async function journey(browser) {
   const { context, page } = await open(browser, { server, width: 1100, height: 720 }, faults);
@@ -83,6 +112,7 @@ async function journey(browser) {
   await page.waitForURL(mended);
   await page.getByText('The instance has ended.').waitFor();
   await keep(page, asked.docs, 'console-ended');
+  await lookBack(page);
   await context.close();
   console.log('mended');
 }
@@ -95,6 +125,7 @@ try {
     await sweep(browser, 1440, 'light', false);
   }
   await byKeyboard(browser);
+  await refused(browser);
   await journey(browser);
 } finally {
   await browser.close();

@@ -5,7 +5,7 @@ const latest = 120000;
 document.documentElement.classList.add('js');
 
 // A part that stays the same is asked for less and less often. Nobody's typing is taken away.
-const isTyped = (part) => part.contains(document.activeElement)
+const isTyped = (part) => part.contains(document.activeElement) || part.querySelector('[data-typed]')
   || [...part.querySelectorAll('input, textarea')].some((field) => field.value !== field.defaultValue);
 
 const shown = new Map();
@@ -66,8 +66,27 @@ document.addEventListener('keydown', (event) => {
 document.addEventListener('input', (event) => {
   const slider = event.target.closest('[data-slides]');
   if (!slider) return;
-  document.querySelectorAll(slider.dataset.slides).forEach((row, at) => { row.hidden = at >= slider.value; });
+  const steps = [...document.querySelectorAll(slider.dataset.slides)];
+  steps.forEach((row, at) => { row.hidden = at >= slider.value; });
+  showState(steps.filter((row) => !row.hidden), steps.every((row) => !row.hidden));
 });
+
+/** Shows the state after the last one of some steps: each value as the last of them that changed it has it. */
+function showState(steps, isPresent) {
+  const moment = document.querySelector('[data-moment]');
+  if (!moment) return;
+  moment.textContent = isPresent ? moment.dataset.moment : `${moment.dataset.past} ${steps.at(-1).dataset.step}`;
+  for (const cell of document.querySelectorAll('[data-value-of]')) {
+    cell.present ??= cell.innerHTML;
+    const changes = steps.flatMap((step) => [...step.querySelectorAll('[data-change]')]);
+    const last = changes.findLast((change) => change.dataset.change === cell.dataset.valueOf);
+    const past = last?.querySelector('[data-now]').innerHTML ?? '<span class="null">null</span>';
+    cell.innerHTML = isPresent ? cell.present : past;
+  }
+}
+
+// On a narrow page the navigation scrolls: the page that is shown is in sight.
+document.querySelector('.top nav [aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
 
 for (const zone of document.querySelectorAll('[data-upload]')) {
   const said = zone.querySelector('output');

@@ -8,7 +8,7 @@ use crate::ROOT;
 use crate::cookies::{SAID, set_cookie};
 use crate::document::{confined, document};
 use crate::failure::Failure;
-use crate::places::{PLACES, links};
+use crate::places::{Place, links, places};
 use crate::session::Session;
 use crate::words::Language;
 
@@ -17,15 +17,15 @@ pub(crate) type Answer = Result<Response, Failure>;
 
 /// Puts the frame around the content of a page.
 pub(crate) fn page(session: &Session, title: &str, content: &Markup) -> Response {
-    let body = framed(session, &PLACES, content);
+    let body = framed(session, &places(session.me.person), content);
     answered(session, &document(session.language, title, &body))
 }
 
 /// The frame with places that it leads to.
-pub(crate) fn framed(session: &Session, places: &[(&str, &'static str, &str)], content: &Markup) -> Markup {
+pub(crate) fn framed(session: &Session, places: &[Place], content: &Markup) -> Markup {
     let say = |text| session.language.say(text);
     html! {
-        a class="skip" href="#main" { (say_skip(session.language)) }
+        a class="skip" href="#main" { (say("To the content")) }
         header class="top" {
             a class="brand" href=(ROOT) { "Wedflow" }
             (links(session.language, places, Some(&session.path)))
@@ -34,8 +34,8 @@ pub(crate) fn framed(session: &Session, places: &[(&str, &'static str, &str)], c
                 form method="post" action=(format!("{ROOT}/language")) {
                     (hidden(session))
                     input type="hidden" name="back" value=(session.path);
-                    @let other = other(session.language);
-                    button class="plain" name="language" value=(other.tag()) lang=(other.tag()) { (name_of(other)) }
+                    @let (other, name) = other(session.language);
+                    button class="plain" name="language" value=(other.tag()) lang=(other.tag()) { (name) }
                 }
                 form method="post" action=(format!("{ROOT}/sign-out")) {
                     (hidden(session))
@@ -59,10 +59,6 @@ pub(crate) fn answered(session: &Session, document: &Markup) -> Response {
     response
 }
 
-fn say_skip(language: Language) -> &'static str {
-    language.say("To the content")
-}
-
 /// The field that proves a form to be ours.
 pub(crate) fn hidden(session: &Session) -> Markup {
     html! { input type="hidden" name="proof" value=(session.proof); }
@@ -73,17 +69,11 @@ pub(crate) fn proof_of(session: &Session, form: &str) -> Markup {
     html! { input type="hidden" name="proof" value=(session.proof) form=(form); }
 }
 
-fn other(language: Language) -> Language {
+/// The language that a page does not speak, with its name.
+fn other(language: Language) -> (Language, &'static str) {
     match language {
-        Language::English => Language::Portuguese,
-        Language::Portuguese => Language::English,
-    }
-}
-
-fn name_of(language: Language) -> &'static str {
-    match language {
-        Language::English => "English",
-        Language::Portuguese => "Português",
+        Language::English => (Language::Portuguese, "Português"),
+        Language::Portuguese => (Language::English, "English"),
     }
 }
 

@@ -4,7 +4,8 @@
 //! asks with it. Pages are whole without script; a small script of ours keeps live parts current.
 //!
 //! - `session`: signing in, by a token or a link that works once; what protects forms
-//! - `frame`: navigation around each page; `document`: heads, and headers that confine; `failure`: refusals
+//! - `frame`: navigation around each page; `document`: heads, and headers that confine
+//! - `failure`: refusals; `refusals`: the API's by their codes; `forms`: a refused form with what was typed
 //! - `parts`: live parts of pages, computed once for all pages that show them
 //! - `cookies`: what the browser keeps
 //! - `words`: the languages of the pages
@@ -17,10 +18,12 @@ mod assets;
 mod cookies;
 mod document;
 mod failure;
+mod forms;
 mod frame;
 mod pages;
 mod parts;
 mod places;
+mod refusals;
 mod session;
 mod shown;
 mod source;

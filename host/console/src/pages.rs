@@ -31,19 +31,26 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 
 use axum::Router;
+use axum::extract::Request;
 use axum::extract::{DefaultBodyLimit, FromRequestParts};
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
+use axum::middleware::{Next, from_fn};
 use axum::response::Redirect;
 use axum::routing::{any, get, post};
 use maud::{Markup, html};
-use wedflow_documents::{Instance, Status};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use wedflow_client::Request as Asked;
+use wedflow_documents::{Instance, List, Status};
 
 use crate::ROOT;
 use crate::assets;
 use crate::failure::Failure;
+use crate::forms::shown_again;
 use crate::session::{Console, Session};
-use crate::words::Language;
+use crate::shown::number;
+use crate::words::{Language, told};
 
 /// Most bytes of a component that is uploaded.
 const UPLOAD_BYTES_MAX: usize = 32 << 20;
@@ -65,11 +72,13 @@ pub(crate) fn router(console: Console) -> Router {
         .merge(work_pages())
         .fallback(nowhere)
         .with_state(console);
-    Router::new()
+    let pages = Router::new()
         .route("/", get(async || Redirect::to(ROOT)))
-        .route("/work", get(item::short_address))
+        .route("/work", get(async || Redirect::to(&format!("{ROOT}/work"))))
         .route(&format!("{ROOT}/"), get(async || Redirect::to(ROOT)))
-        .nest(ROOT, pages)
+        .nest(ROOT, pages);
+    let forms = pages.clone();
+    pages.layer(from_fn(move |request: Request, next: Next| shown_again(forms.clone(), request, next)))
 }
 
 /// Pages of flows and their instances.
@@ -85,8 +94,7 @@ fn flow_pages() -> Router<Console> {
         .route("/flows/{flow}/do", post(operate::flow))
         .route("/flows/{flow}/design", get(design::flow))
         .route("/design", get(design::new).post(design::act))
-        .route("/flows/{flow}/instances", get(instances::list))
-        .route("/flows/{flow}/batch", post(batch::run))
+        .route("/flows/{flow}/instances", get(instances::list).post(batch::run))
         .route("/flows/{flow}/start", get(instances::start_form).post(instances::start))
         .route("/flows/{flow}/exceptions", get(exceptions::of_flow).post(exceptions::retry))
         .route("/flows/{flow}/instances/{wid}", get(instance::instance))
@@ -150,6 +158,16 @@ impl Query {
     pub(crate) fn given(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(|text| text.trim()).filter(|text| !text.is_empty())
     }
+
+    /// A parameter, to be sent on.
+    pub(crate) fn owned(&self, name: &str) -> Option<String> {
+        self.given(name).map(str::to_owned)
+    }
+
+    /// The moment of a field of a date and a time, which is of UTC.
+    pub(crate) fn since(&self) -> Option<String> {
+        self.given("since").map(|day| if day.len() == 16 { format!("{day}:00Z") } else { day.to_owned() })
+    }
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Query {
@@ -167,6 +185,15 @@ impl Session {
         let language = self.language;
         move |error| Failure::of(error, language)
     }
+
+    /// Reads a part of a list of the API.
+    pub(crate) async fn part<T: DeserializeOwned>(
+        &self,
+        parts: &[&str],
+        filter: &impl Serialize,
+    ) -> Result<List<T>, Failure> {
+        self.client.call(Asked::get(parts).query(filter)).await.map_err(self.failed())
+    }
 }
 
 /// The word of a status.
@@ -178,14 +205,14 @@ pub(crate) fn status_word(language: Language, status: Status) -> &'static str {
     }
 }
 
+/// The code of a status, in addresses and as a class.
+pub(crate) fn status_code(status: Status) -> &'static str {
+    status_word(Language::English, status)
+}
+
 /// A status as a badge.
 pub(crate) fn badge(language: Language, status: Status) -> Markup {
-    let class = match status {
-        Status::Regular => "badge regular",
-        Status::Final => "badge final",
-        Status::Exception => "badge exception",
-    };
-    html! { span class=(class) { (status_word(language, status)) } }
+    html! { span class=(format!("badge {}", status_code(status))) { (status_word(language, status)) } }
 }
 
 /// A table that scrolls by itself where the page is narrow. `name` is read out.
@@ -200,18 +227,53 @@ pub(crate) fn table(name: &str, heads: &[&str], rows: &Markup) -> Markup {
     }
 }
 
+/// Says how many entries a list shows, where there are more, and leads to the next ones. `total` is their number, as
+/// far as it is known.
+pub(crate) fn more(session: &Session, shown: usize, total: Option<String>, next: Option<&str>) -> Markup {
+    let say = |text| session.language.say(text);
+    let shown = number(i64::try_from(shown).unwrap_or(i64::MAX));
+    html! {
+        p class="row more" {
+            span class="soft" {
+                @match total {
+                    Some(total) => { (shown) " " (say("of")) " " (total) " " (say("are shown.")) }
+                    None => { (shown) " " (say("are shown; there are more.")) }
+                }
+            }
+            @if let Some(next) = next { a class="button" rel="next" href=(next) { (say("Next page")) } }
+        }
+    }
+}
+
+/// Says how many entries of a part of a list are shown, and leads to the part behind it, if there is one.
+pub(crate) fn more_of<T>(session: &Session, part: &List<T>, total: Option<String>, address: &str) -> Markup {
+    let next = part.next.as_ref().map(|next| format!("{address}cursor={}", crate::shown::part(next)));
+    html! { @if let Some(next) = &next { (more(session, part.items.len(), total, Some(next))) } }
+}
+
 /// Says why an instance is an exception.
 pub(crate) fn reason(language: Language, instance: &Instance) -> Markup {
     html! {
         @match &instance.reason {
-            Some(reason) => (crate::shown::prose(&crate::shown::cut(reason))),
+            Some(reason) => (told(language, &crate::shown::cut(reason))),
             None => (language.say("its state satisfies no condition")),
         }
     }
 }
 
-/// Says what a job waits for, by its code.
-pub(crate) fn waits(language: Language, code: &str) -> &str {
+/// Says what a job waits for: in the API's words where they are known in the language, else by its code.
+pub(crate) fn waits(language: Language, code: &str, text: Option<&str>) -> Markup {
+    match text.and_then(|text| language.known(text)) {
+        Some(text) => crate::shown::prose(text),
+        None => html! {
+            (waits_for(language, code))
+            @if let Some(text) = text { " (" (told(language, text)) ")" }
+        },
+    }
+}
+
+/// Names what a job waits for, by its code.
+fn waits_for(language: Language, code: &str) -> &str {
     match code {
         "time" => language.say("its time"),
         "locked" => language.say("a lock of another session"),
@@ -228,6 +290,7 @@ pub(crate) fn waits(language: Language, code: &str) -> &str {
         "person" => language.say("it is a person's work"),
         "nobody" => language.say("no person may do it"),
         "event" => language.say("an event"),
+        "child" => language.say("the instance that it started"),
         other => other,
     }
 }

@@ -141,6 +141,7 @@ mod tests {
             scopes: vec!["read".to_owned()],
             may: vec!["flows:read".to_owned()],
             flows: Vec::new(),
+            person: false,
         };
         change(&mut me);
         PartKey::new(address, &me, Language::English)

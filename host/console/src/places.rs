@@ -5,8 +5,13 @@ use maud::{Markup, html};
 use crate::ROOT;
 use crate::words::Language;
 
-/// Pages that the navigation leads to: address, name, key.
-pub(crate) const PLACES: [(&str, &str, &str); 12] = [
+/// Page that the navigation leads to: address, name, key.
+pub(crate) type Place = (&'static str, &'static str, &'static str);
+
+/// Page of those who have a worklist.
+const WORK: Place = ("/work", "Work", "i");
+/// Pages that the navigation of the console leads to.
+const PLACES: [Place; 12] = [
     ("", "Overview", "o"),
     ("/flows", "Flows", "f"),
     ("/exceptions", "Exceptions", "e"),
@@ -18,11 +23,23 @@ pub(crate) const PLACES: [(&str, &str, &str); 12] = [
     ("/people", "Users and tokens", "u"),
     ("/hosts", "Hosts", "h"),
     ("/audit", "Audit log", "a"),
-    ("/work", "Work", "i"),
+    WORK,
+];
+/// Pages of a person's work.
+pub(crate) const WORK_PLACES: [Place; 4] = [
+    ("/work", "Inbox", "i"),
+    ("/work/messages", "Messages", "m"),
+    ("/work/start", "Start a process", "s"),
+    ("", "Console", "o"),
 ];
 
+/// Lists the places of the console; that of work for who is a person.
+pub(crate) fn places(is_person: bool) -> Vec<Place> {
+    PLACES.into_iter().filter(|place| is_person || *place != WORK).collect()
+}
+
 /// Links to places; the one that is the page's own is marked.
-pub(crate) fn links(language: Language, places: &[(&str, &'static str, &str)], path: Option<&str>) -> Markup {
+pub(crate) fn links(language: Language, places: &[Place], path: Option<&str>) -> Markup {
     let here = path.and_then(|path| {
         let here = places.iter().filter(|place| is_at(path, place.0));
         here.map(|place| place.0).max_by_key(|place| place.len())
@@ -31,31 +48,9 @@ pub(crate) fn links(language: Language, places: &[(&str, &'static str, &str)], p
         nav aria-label=(language.say("Pages")) {
             @for &(place, name, key) in places {
                 a href=(format!("{ROOT}{place}")) data-key=(key)
-                    aria-current=[(Some(place) == here).then_some("page")] { (place_name(language, name)) }
+                    aria-current=[(Some(place) == here).then_some("page")] { (language.say(name)) }
             }
         }
-    }
-}
-
-/// Translates the name of a page.
-fn place_name(language: Language, name: &'static str) -> &'static str {
-    match name {
-        "Overview" => language.say("Overview"),
-        "Flows" => language.say("Flows"),
-        "Exceptions" => language.say("Exceptions"),
-        "Jobs" => language.say("Jobs"),
-        "Reservations" => language.say("Reservations"),
-        "Schedules" => language.say("Schedules"),
-        "Components" => language.say("Components"),
-        "Webhooks" => language.say("Webhooks"),
-        "Hosts" => language.say("Hosts"),
-        "Users and tokens" => language.say("Users and tokens"),
-        "Work" => language.say("Work"),
-        "Inbox" => language.say("Inbox"),
-        "Messages" => language.say("Messages"),
-        "Start a process" => language.say("Start a process"),
-        "Console" => language.say("Console"),
-        _ => language.say("Audit log"),
     }
 }
 
@@ -67,5 +62,16 @@ fn is_at(path: &str, place: &str) -> bool {
         below => {
             !place.is_empty() && below.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_place_has_a_name_in_each_language() {
+        let mut names = PLACES.iter().chain(&WORK_PLACES).map(|place| place.1);
+        assert_eq!(names.find(|name| Language::Portuguese.known(name).is_none()), None);
     }
 }

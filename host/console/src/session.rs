@@ -54,7 +54,7 @@ impl Links {
     }
 
     /// Takes the token of a link; none if the link was used, or is too old.
-    fn take(&self, code: &str) -> Option<String> {
+    pub(crate) fn take(&self, code: &str) -> Option<String> {
         let mut links = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let link = links.remove(&digest(code))?;
         (link.until > Instant::now()).then_some(link.token)
@@ -70,11 +70,6 @@ pub(crate) struct Console {
 }
 
 impl Console {
-    /// Takes the token of a link; none if the link was used, or is too old.
-    pub(crate) fn enter(&self, code: &str) -> Option<String> {
-        self.links.take(code)
-    }
-
     /// A client that asks with a token.
     pub(crate) fn client(&self, token: &str) -> Option<Client> {
         self.with_token(token).map(Client::new)

@@ -49,15 +49,8 @@ pub(crate) fn cut(text: &str) -> String {
 
 /// A moment, to the second, in UTC.
 pub(crate) fn time(moment: &str) -> Markup {
-    html! { time datetime=(moment) { (short_time(moment)) } }
-}
-
-/// A moment, to the second, in UTC.
-fn short_time(moment: &str) -> String {
-    match moment.parse::<Timestamp>() {
-        Ok(at) => at.strftime("%Y-%m-%d %H:%M:%S").to_string(),
-        Err(_) => moment.to_owned(),
-    }
+    let short = moment.parse::<Timestamp>().map(|at| at.strftime("%Y-%m-%d %H:%M:%S").to_string());
+    html! { time datetime=(moment) { (short.unwrap_or_else(|_| moment.to_owned())) } }
 }
 
 /// A duration of microseconds.

@@ -1,8 +1,10 @@
 //! The languages of the pages: English, and Portuguese as it is written in Brazil.
 
 use axum::http::{HeaderMap, header};
+use maud::{Markup, html};
 
 use crate::cookies::{LANGUAGE, cookie};
+use crate::shown::prose;
 
 /// A language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -34,11 +36,28 @@ impl Language {
 
     /// Returns an English text in this language.
     pub(crate) fn say(self, english: &str) -> &str {
-        if self == Language::English {
-            return english;
+        self.known(english).unwrap_or(english)
+    }
+
+    /// Returns an English text in this language; none if it has no translation.
+    pub(crate) fn known(self, english: &str) -> Option<&str> {
+        match self {
+            Language::English => Some(english),
+            Language::Portuguese => {
+                let found = PORTUGUESE.binary_search_by(|(known, _)| known.cmp(&english)).ok()?;
+                PORTUGUESE.get(found).map(|(_, text)| *text)
+            }
         }
-        let found = PORTUGUESE.binary_search_by(|(known, _)| known.cmp(&english));
-        found.ok().and_then(|at| PORTUGUESE.get(at)).map_or(english, |(_, text)| text)
+    }
+}
+
+/// A text that the API tells: translated where it is a fixed one, else marked as English.
+pub(crate) fn told(language: Language, english: &str) -> Markup {
+    html! {
+        @match language.known(english) {
+            Some(text) => (prose(text)),
+            None => span lang="en" { (prose(english)) },
+        }
     }
 }
 

@@ -591,6 +591,9 @@ pub struct Me {
     /// Flows that the token is for; empty: all.
     #[serde(default)]
     pub flows: Vec<String>,
+    /// True if the user is a person, who has a worklist.
+    #[serde(default)]
+    pub person: bool,
 }
 
 /// A user.

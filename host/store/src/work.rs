@@ -63,6 +63,12 @@ statements! {
     /// Errors: [`StoreError`] when the database does not answer.
     pub installation_mark(&self) -> String = one "SELECT wed.installation_mark()::text";
 
+    /// Returns true for a user who is a person: who has a worklist.
+    /// Errors: [`StoreError`] when the database does not answer.
+    pub is_person(&self, person: PersonName<'_>) -> bool
+        = one "SELECT EXISTS (SELECT FROM wed.person p JOIN wed.tenant t USING (tenant_id) \
+               WHERE t.name = $1 AND p.name = $2)", person.tenant, person.name;
+
     /// Gives an item to another person.
     /// Errors: [`StoreError::Refused`].
     pub delegate_work(&self, person: PersonName<'_>, item: i64, to: &str) -> Json

@@ -4,6 +4,8 @@ mod browser;
 mod design;
 mod explaining;
 mod figures;
+mod forms;
+mod lists;
 mod live;
 mod pages;
 mod picture;

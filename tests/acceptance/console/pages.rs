@@ -130,7 +130,7 @@ const FORMS: [(&str, &str); 20] = [
     ("/console/sign-out", ""),
     ("/console/flows/f/do", "act=pause"),
     ("/console/flows/f/start", "a.n=1"),
-    ("/console/flows/f/batch", "act=cancel&apply=yes"),
+    ("/console/flows/f/instances", "act=cancel&apply=yes"),
     ("/console/flows/f/exceptions", "act=retry"),
     ("/console/flows/f/sql", "sql=SELECT+1"),
     ("/console/flows/f/condition", "trigger=t2&when=true"),
@@ -206,7 +206,7 @@ fn batch_is_counted_before_it_acts_on_what_a_search_finds() {
     let own = proof(&list).to_owned();
     let ask = |more: &str| {
         let fields = format!("proof={own}&status=regular&act=cancel&reason=x{more}");
-        form(&client, "/console/flows/f/batch", &[], &fields).is(200).text
+        form(&client, "/console/flows/f/instances", &[], &fields).is(200).text
     };
     let status = |wid: i32| client.get(&format!("/v1/flows/f/instances/{wid}")).json()["status"].clone();
     let counted = ask("");

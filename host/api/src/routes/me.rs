@@ -1,16 +1,19 @@
 //! The caller's own identity.
 
 use axum::Json;
+use axum::extract::State;
 use wedflow_tenancy::{Action, Area};
 
+use super::work::person;
 use crate::access::Caller;
 use crate::documents::Me;
 use crate::problem::Problem;
+use crate::state::Api;
 
 /// Tells who the caller is and what it may do
 #[utoipa::path(get, path = "/v1/me", tag = "tokens",
     responses((status = 200, body = Me), (status = 401, body = Problem)))]
-pub(crate) async fn me(caller: Caller) -> Json<Me> {
+pub(crate) async fn me(State(api): State<Api>, caller: Caller) -> Result<Json<Me>, Problem> {
     let may = Area::ALL
         .iter()
         .copied()
@@ -18,7 +21,8 @@ pub(crate) async fn me(caller: Caller) -> Json<Me> {
         .filter(|action| caller.may(*action))
         .map(|action| action.to_string())
         .collect();
-    Json(Me {
+    Ok(Json(Me {
+        person: api.store.is_person(person(&caller)).await?,
         tenant: caller.tenant.clone(),
         user: caller.user.clone(),
         role: caller.role.to_string(),
@@ -26,5 +30,5 @@ pub(crate) async fn me(caller: Caller) -> Json<Me> {
         scopes: caller.scopes.iter().map(ToString::to_string).collect(),
         may,
         flows: caller.flows.clone(),
-    })
+    }))
 }

@@ -41,7 +41,7 @@ async fn whose(api: &Api, caller: &Caller) -> Result<Whose, Problem> {
     })
 }
 
-pub(super) fn person(caller: &Caller) -> PersonName<'_> {
+pub(crate) fn person(caller: &Caller) -> PersonName<'_> {
     PersonName { tenant: &caller.tenant, name: &caller.user }
 }
 

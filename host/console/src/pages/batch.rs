@@ -7,7 +7,7 @@ use wedflow_model::Wid;
 
 use super::flow::{detail, of_flow};
 use super::instances::{SEARCHED, filter_of};
-use super::{Query, flow_address, instance_address};
+use super::{Query, flow_address, instance_address, more};
 use crate::failure::Failure;
 use crate::frame::{Answer, hidden};
 use crate::session::{Sent, Session};
@@ -15,13 +15,13 @@ use crate::shown::number;
 
 /// Instances that a page names.
 const NAMED_MAX: usize = 20;
-/// Actions, by their words in forms.
-const ACTS: [(&str, Act); 5] = [
-    ("retry", Act::Retry),
-    ("pause", Act::Pause),
-    ("resume", Act::Resume),
-    ("skip", Act::Skip),
-    ("cancel", Act::Cancel),
+/// Actions: words in forms and on pages.
+const ACTS: [(&str, &str, Act); 5] = [
+    ("retry", "Retry", Act::Retry),
+    ("pause", "Pause", Act::Pause),
+    ("resume", "Resume", Act::Resume),
+    ("skip", "Skip the job", Act::Skip),
+    ("cancel", "Cancel", Act::Cancel),
 ];
 
 /// Counts the instances that a form means, or acts on the next thousand of them.
@@ -45,8 +45,8 @@ pub(crate) async fn run(session: Session, Path(flow): Path<String>, sent: Sent) 
 /// Reads what a form asks for.
 fn read(session: &Session, flow: &FlowDetail, sent: &Sent) -> Result<Batch, Failure> {
     let filter = filter_of(session, flow, &Query(sent.0.clone()))?;
-    let act = ACTS.iter().find(|(word, _)| *word == sent.text("act"));
-    let (_, act) = act.ok_or_else(|| Failure::broken(session.language))?;
+    let act = ACTS.iter().find(|(code, ..)| *code == sent.text("act"));
+    let (.., act) = act.ok_or_else(|| Failure::broken(session.language))?;
     Ok(Batch {
         act: *act,
         values: None,
@@ -78,6 +78,7 @@ pub(crate) fn form(
 ) -> Markup {
     let say = |text| session.language.say(text);
     let field = |name: &str| fields.get(name).map_or("", String::as_str);
+    let chosen = ACTS.iter().find(|(code, ..)| *code == field("act")).map_or("", |(_, word, _)| *word);
     let transitions = flow.triggers.iter().filter_map(|one| one.transition.as_deref());
     let rest = step.as_ref().and_then(|step| match step.answer.applied {
         true => step.answer.instances.last().filter(|_| step.answer.instances.len() >= 1_000),
@@ -87,14 +88,14 @@ pub(crate) fn form(
     html! {
         details open[step.is_some()] {
             summary { (say("Act on all that this search finds")) }
-            form class="line" method="post" action=(format!("{}/batch", flow_address(&flow.name))) {
+            form class="line" method="post" action=(format!("{}/instances", flow_address(&flow.name))) {
                 (hidden(session))
                 @for name in SEARCHED { input type="hidden" name=(name) value=(field(name)); }
                 label {
                     (say("Action"))
                     select name="act" {
-                        @for (word, _) in ACTS {
-                            option value=(word) selected[field("act") == word] { (act_word(session, word)) }
+                        @for (code, word, _) in ACTS {
+                            option value=(code) selected[field("act") == code] { (say(word)) }
                         }
                     }
                 }
@@ -110,7 +111,7 @@ pub(crate) fn form(
                 @if let Some(step) = counted {
                     input type="hidden" name="total" value=(step.total);
                     button class="bad" name="apply" value="yes" data-ask=(say("Do it to all of them?")) {
-                        (act_word(session, field("act"))) ": " (number(step.total))
+                        (say(chosen)) ": " (number(step.total))
                     }
                 }
                 @if let (Some(step), Some(last)) = (&step, rest) {
@@ -121,17 +122,6 @@ pub(crate) fn form(
                 }
             }
         }
-    }
-}
-
-fn act_word(session: &Session, word: &str) -> &'static str {
-    let say = |text| session.language.say(text);
-    match word {
-        "retry" => say("Retry"),
-        "pause" => say("Pause"),
-        "resume" => say("Resume"),
-        "skip" => say("Skip the job"),
-        _ => say("Cancel"),
     }
 }
 
@@ -148,10 +138,16 @@ fn result(session: &Session, flow: &FlowDetail, answer: &Batched, (done, total):
                 p class="said" { (number(answer.matching)) " " (say("match.")) " " (say("Nothing was changed yet.")) }
                 p { @for wid in answer.instances.iter().take(NAMED_MAX) {
                     a href=(instance_address(&flow.name, wid)) { (wid) } " "
-                } @if answer.instances.len() > NAMED_MAX { "…" } }
+                } }
+                @if answer.instances.len() > NAMED_MAX {
+                    (more(session, NAMED_MAX, Some(number(answer.matching)), None))
+                }
             }
             @for one in answer.refused.iter().take(NAMED_MAX) {
                 p class="note" { a href=(instance_address(&flow.name, one.wid)) { (one.wid) } ": " (one.reason) }
+            }
+            @if answer.refused.len() > NAMED_MAX {
+                (more(session, NAMED_MAX, Some(answer.refused.len().to_string()), None))
             }
         }
     }

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 use wedflow_documents::{Component, ShadowFilter, ShadowRun};
 
-use super::{flow_address, table};
+use super::{flow_address, more, table};
 use crate::ROOT;
 use crate::failure::Failure;
 use crate::frame::{Answer, hidden, onward, page};
@@ -200,8 +200,8 @@ pub(crate) async fn candidate(
     match compare(&session, &place, None, body.to_vec()).await {
         Ok(run) => result(&session, session.language.say("Candidate"), &run).0.into_response(),
         Err(failure) => {
-            let message = format!("{} {}", session.language.say("It was refused:"), failure.message());
-            (StatusCode::UNPROCESSABLE_ENTITY, html! { p class="alert" { (message) } }.0).into_response()
+            let why = html! { div class="alert" { (session.language.say("It was refused:")) (failure.reason()) } };
+            (StatusCode::UNPROCESSABLE_ENTITY, why.0).into_response()
         }
     }
 }
@@ -245,6 +245,9 @@ fn result(session: &Session, name: &str, run: &ShadowRun) -> Markup {
                         }
                     }
                 }))
+                @if run.differences.len() > SHOWN_MAX {
+                    (more(session, SHOWN_MAX, Some(run.differences.len().to_string()), None))
+                }
             }
         }
     }

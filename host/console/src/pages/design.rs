@@ -9,7 +9,7 @@ use wedflow_documents::{Applied, FlowDetail, Preview, ProcessDefinition};
 use wedflow_model::FlowDefinition;
 use wedflow_process::{Change, Diagnostic, Plan, Severity, wsql};
 
-use super::flow::of_flow;
+use super::flow::{detail, of_flow};
 use super::{Query, flow_address};
 use crate::ROOT;
 use crate::document::{self, script};
@@ -159,7 +159,7 @@ fn task_of(sent: &Sent) -> (&str, &str) {
 /// Applies a text over the API, as `wed flow apply` does; the name of its first flow. A text that is new changes no
 /// flow that there is.
 async fn apply(session: &Session, design: &Design, reading: &Reading) -> Result<String, Markup> {
-    let refused = |error: ClientError| refused(&error);
+    let refused = |error: ClientError| refusal(&error.to_string());
     let first = reading.drafts.first().map(|one| &one.definition);
     let first = first.map_or("", |one| &one.name).to_owned();
     if design.form == Form::Process {
@@ -198,7 +198,7 @@ async fn preview(session: &Session, design: &Design, reading: &Reading) -> Marku
     for one in &reading.drafts {
         match session.client.preview(&one.definition).await {
             Ok(preview) => content.push(changes(session, &one.definition.name, &preview)),
-            Err(error) => content.push(refused(&error)),
+            Err(error) => content.push(refusal(&error.to_string())),
         }
     }
     let present = match design.flow.is_empty() {
@@ -274,10 +274,6 @@ fn changes(session: &Session, flow: &str, preview: &Preview) -> Markup {
             }
         }
     }
-}
-
-fn refused(error: &ClientError) -> Markup {
-    refusal(&error.to_string())
 }
 
 fn refusal(why: &str) -> Markup {
@@ -416,6 +412,5 @@ async fn whole(session: &Session, design: &Design, drawn: &Markup) -> Answer {
     if design.flow.is_empty() {
         return Ok(page(session, say("New flow"), &content));
     }
-    let (detail, _) = session.client.flow(&design.flow).await.map_err(session.failed())?;
-    Ok(of_flow(session, &detail, "/design", &content))
+    Ok(of_flow(session, &detail(session, &design.flow).await?, "/design", &content))
 }

@@ -90,7 +90,7 @@ pub(crate) async fn sign_in(
 /// Signs in by a link that works once.
 pub(crate) async fn enter(State(console): State<Console>, headers: HeaderMap, query: Query) -> Response {
     let language = Language::of(&headers);
-    match query.given("code").and_then(|code| console.enter(code)) {
+    match query.given("code").and_then(|code| console.links.take(code)) {
         Some(token) => entered(&headers, &token, ROOT),
         None => sign_in_page(language, "", Some(language.say("This link was used, or is older than ten minutes."))),
     }

@@ -3,20 +3,23 @@
 use axum::extract::Path;
 use axum::response::Response;
 use maud::{Markup, html};
-use wedflow_client::Request;
 use wedflow_documents::{FlowDetail, Instance, InstanceFilter, List, RetriedMatching, RetryMatching, Status};
 
 use super::flow::detail;
-use super::{Query, flow_address, instance_address, reason, table};
+use super::{Query, flow_address, instance_address, more, more_of, reason, table};
 use crate::failure::Failure;
 use crate::frame::{Answer, hidden, page};
 use crate::session::{Sent, Session};
-use crate::shown::{number, part, time};
+use crate::shown::{number, time};
 
 /// Exceptions of a flow on the page of all.
 const EXCEPTIONS_MAX: i64 = 10;
 /// Exceptions on the page of one flow.
 const PAGE: i64 = 50;
+/// Exceptions that match, and are listed.
+const MATCHING_MAX: usize = 50;
+/// Exceptions that match, cannot be retried, and are listed with the reason.
+const REFUSED_MAX: usize = 20;
 
 /// Exceptions of all flows, the newest of each.
 pub(crate) async fn all(session: Session) -> Answer {
@@ -35,6 +38,7 @@ pub(crate) async fn all(session: Session) -> Answer {
             @let address = format!("{}/exceptions", flow_address(&flow.name));
             h2 { a href=(address) { (flow.name) } " (" (number(flow.exception)) ")" }
             (exception_table(&session, &flow.name, &list.items))
+            (more_of(&session, list, Some(number(flow.exception)), &format!("{address}?")))
         }
     };
     Ok(page(&session, say("Exceptions"), &body))
@@ -43,15 +47,13 @@ pub(crate) async fn all(session: Session) -> Answer {
 /// The page of a flow's exceptions.
 pub(crate) async fn of_flow(session: Session, Path(flow): Path<String>, query: Query) -> Answer {
     let detail = detail(&session, &flow).await?;
-    let list = exceptions(&session, &flow, query.given("cursor").map(str::to_owned), PAGE).await?;
+    let list = exceptions(&session, &flow, query.owned("cursor"), PAGE).await?;
     let say = |text| session.language.say(text);
     let content = html! {
         @if list.items.is_empty() { p class="box" { (say("There is no exception.")) } }
         @else {
             (exception_table(&session, &flow, &list.items))
-            @if let Some(next) = &list.next {
-                p { a class="button" href=(format!("?cursor={}", part(next))) { (say("Older")) } }
-            }
+            (more_of(&session, &list, Some(number(detail.exception)), "?"))
         }
         @if session.may("jobs:write") { (retry_form(&session, &detail, &RetryMatching::default(), None)) }
     };
@@ -70,8 +72,7 @@ async fn exceptions(
 ) -> Result<List<Instance>, Failure> {
     let filter =
         InstanceFilter { status: Some(Status::Exception), cursor, limit: Some(limit), ..InstanceFilter::default() };
-    let request = Request::get(&["flows", flow, "instances"]).query(&filter);
-    session.client.call(request).await.map_err(session.failed())
+    session.part(&["flows", flow, "instances"], &filter).await
 }
 
 fn exception_table(session: &Session, flow: &str, instances: &[Instance]) -> Markup {
@@ -149,11 +150,14 @@ fn matching(session: &Session, flow: &FlowDetail, answer: &RetriedMatching) -> M
                 @if !answer.refused.is_empty() { (answer.refused.len()) " " (say("cannot be retried:")) }
                 @if answer.refused.is_empty() && !answer.applied { (say("Nothing was changed yet.")) }
             }
-            @for one in answer.refused.iter().take(20) {
+            @for one in answer.refused.iter().take(REFUSED_MAX) {
                 p { a href=(instance_address(&flow.name, one.wid)) { (one.wid) } ": " (one.reason) }
             }
+            @if answer.refused.len() > REFUSED_MAX {
+                (more(session, REFUSED_MAX, Some(answer.refused.len().to_string()), None))
+            }
             (table(say("Exceptions"), &[say("Instance"), say("Transition"), say("Reason")], &html! {
-                @for one in answer.instances.iter().take(50) {
+                @for one in answer.instances.iter().take(MATCHING_MAX) {
                     tr {
                         th scope="row" { a href=(instance_address(&flow.name, one.wid)) { (one.wid) } }
                         td { (one.transition.as_deref().unwrap_or_default()) }
@@ -161,6 +165,9 @@ fn matching(session: &Session, flow: &FlowDetail, answer: &RetriedMatching) -> M
                     }
                 }
             }))
+            @if answer.instances.len() > MATCHING_MAX {
+                (more(session, MATCHING_MAX, Some(number(answer.matching)), None))
+            }
         }
     }
 }

@@ -9,17 +9,22 @@ use crate::ROOT;
 use crate::failure::Failure;
 use crate::frame::{Answer, hidden, page};
 use crate::session::Session;
-use crate::shown::{number, prose, span, time};
+use crate::shown::{number, span, time};
+use crate::words::told;
 
 /// A flow with the picture that is derived from its definition.
 pub(crate) async fn picture(session: Session, Path(flow): Path<String>) -> Answer {
     let failed = session.failed();
-    let (detail, _) = session.client.flow(&flow).await.map_err(&failed)?;
+    let detail = detail(&session, &flow).await?;
     let graph = session.client.graph(&flow).await.map_err(&failed)?;
     let say = |text| session.language.say(text);
     let title = format!("{} {}", say("Picture of the flow"), detail.name);
     let leads = format!("{}/condition?trigger=", flow_address(&flow));
     let drawing = wedflow_picture::svg(&title, &graph, wedflow_picture::Place::Page(&leads));
+    let pauses = match session.may("jobs:write") {
+        true => pause_forms(&session, &flow).await,
+        false => html! {},
+    };
     let content = html! {
         div class="picture" tabindex="0" role="region" aria-label=(title) { (PreEscaped(drawing)) }
         p class="soft" {
@@ -41,6 +46,7 @@ pub(crate) async fn picture(session: Session, Path(flow): Path<String>) -> Answe
                 }
             }
         }))
+        (pauses)
     };
     Ok(of_flow(&session, &detail, "", &content))
 }
@@ -61,7 +67,7 @@ fn performer(session: &Session, trigger: &wedflow_documents::GraphTrigger) -> Ma
 
 /// A flow's definition.
 pub(crate) async fn definition(session: Session, Path(flow): Path<String>) -> Answer {
-    let (detail, _) = session.client.flow(&flow).await.map_err(session.failed())?;
+    let detail = detail(&session, &flow).await?;
     let say = |text| session.language.say(text);
     let text = serde_json::to_string_pretty(&detail.definition).unwrap_or_default();
     let findings = session.client.lint(&flow).await.unwrap_or_default();
@@ -80,7 +86,7 @@ pub(crate) async fn definition(session: Session, Path(flow): Path<String>) -> An
                     strong { (one.place) } " " code { (one.code) }
                     @if !one.certain { span class="badge unknown" { (say("perhaps")) } }
                 }
-                p { (prose(&one.text)) ". " (prose(&one.hint)) }
+                p { (told(session.language, &one.text)) ". " (told(session.language, &one.hint)) }
                 @if let Some(state) = &one.state { p { (say("For example")) " " code { (state) } } }
             }
         }
@@ -106,7 +112,7 @@ pub(crate) async fn definition(session: Session, Path(flow): Path<String>) -> An
 /// The definitions that a flow had, and the difference between two.
 pub(crate) async fn versions(session: Session, Path(flow): Path<String>, query: Query) -> Answer {
     let failed = session.failed();
-    let (detail, _) = session.client.flow(&flow).await.map_err(&failed)?;
+    let detail = detail(&session, &flow).await?;
     let versions = session.client.versions(&flow).await.map_err(&failed)?;
     let number = |name| query.given(name).and_then(|text| text.parse::<i32>().ok());
     let difference = match (number("old"), number("new")) {
@@ -150,7 +156,7 @@ pub(crate) async fn versions(session: Session, Path(flow): Path<String>, query: 
 
 /// A flow's settings, secrets, and what it reserves.
 pub(crate) async fn settings(session: Session, Path(flow): Path<String>) -> Answer {
-    let (detail, _) = session.client.flow(&flow).await.map_err(session.failed())?;
+    let detail = detail(&session, &flow).await?;
     let settings = session.client.flow_settings(&flow).await.unwrap_or_default();
     let secrets = session.client.secrets(&flow).await.unwrap_or_default();
     let reservations = session.client.reservations(&flow).await.unwrap_or_default();
@@ -169,7 +175,7 @@ pub(crate) async fn settings(session: Session, Path(flow): Path<String>) -> Answ
             @if secrets.is_empty() { tr { td colspan="3" { (say("None.")) } } }
         }))
         h2 { (say("Reservations")) }
-        (super::reservations::reservation_table(&session, &detail.name, &reservations))
+        (super::reservations::reservation_table(&session, &detail.name, &reservations, 0))
     };
     Ok(of_flow(&session, &detail, "/settings", &content))
 }
@@ -200,21 +206,37 @@ pub(crate) fn of_flow(session: &Session, flow: &FlowDetail, tab: &str, content: 
             }
         }
         (content)
-        @if session.may("jobs:write") && tab.is_empty() { (pause_form(session, &address)) }
     };
     page(session, &flow.name, &body)
 }
 
-/// The form that pauses a flow.
-fn pause_form(session: &Session, address: &str) -> Markup {
+/// The forms that pause a flow, or resume it and those of its triggers that are paused.
+async fn pause_forms(session: &Session, flow: &str) -> Markup {
     let say = |text| session.language.say(text);
+    let mut pauses = session.client.pauses().await.unwrap_or_default();
+    pauses.retain(|one| one.flow.as_deref() == Some(flow) && one.wid.is_none());
+    let is_paused = pauses.iter().any(|one| one.trigger.is_none());
+    let form = |act: &str, trigger: &str, word: &str| {
+        html! {
+            form class="line" method="post" action=(format!("{}/do", flow_address(flow))) {
+                (hidden(session))
+                input type="hidden" name="trigger" value=(trigger);
+                label { (say("Reason")) input name="reason" size="30"; }
+                button name="act" value=(act) { (word) " " (trigger) }
+            }
+        }
+    };
     html! {
         h2 { (say("Pause")) }
-        form class="line" method="post" action=(format!("{address}/do")) {
-            (hidden(session))
-            label { (say("Reason")) input name="reason" size="30"; }
-            button name="act" value="pause" { (say("Pause the flow")) }
-            button name="act" value="resume" { (say("Resume the flow")) }
+        @if !is_paused { (form("pause", "", say("Pause the flow"))) }
+        @for one in &pauses {
+            p class="note" {
+                (say("Paused")) ": " (one.trigger.as_deref().unwrap_or(flow)) " · " (one.actor) ": " (one.reason)
+            }
+            @match &one.trigger {
+                Some(trigger) => (form("resume", trigger, say("Resume"))),
+                None => (form("resume", "", say("Resume the flow"))),
+            }
         }
     }
 }

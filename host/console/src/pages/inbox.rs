@@ -7,9 +7,9 @@ use serde_json::Value;
 use wedflow_client::ClientError;
 use wedflow_documents::{Attribute, Process};
 
-use super::Query;
 use super::instances::read;
 use super::news::{NEAR_SECONDS, entry, item_address, seconds_left, text, work_page};
+use super::{Query, more};
 use crate::ROOT;
 use crate::cookies::set_cookie;
 use crate::document::{confined, part, shell};
@@ -22,28 +22,44 @@ use crate::words::Language;
 const ITEMS_MAX: i32 = 200;
 /// Most messages of a page.
 const MESSAGES_MAX: i32 = 100;
+/// Most entries that the API lists, for who asks for more.
+const ENTRIES_MAX: i32 = 1_000;
 /// Orders of a worklist.
-const ORDERS: [&str; 5] = ["arrival", "priority", "deadline", "size", "own"];
+const ORDERS: [(&str, &str); 5] = [
+    ("arrival", "arrival"),
+    ("priority", "priority"),
+    ("deadline", "deadline"),
+    ("size", "size of the data"),
+    ("own", "my own order"),
+];
 /// Parts of a worklist.
-const PARTS: [&str; 4] = ["all", "mine", "offered", "late"];
+const PARTS: [(&str, &str); 4] =
+    [("all", "everything"), ("mine", "what I hold"), ("offered", "what is offered"), ("late", "what is due soon")];
 
 /// Choice of what the inbox lists.
 struct Choice {
     order: &'static str,
     part: &'static str,
     search: String,
+    limit: i32,
+}
+
+/// The most entries that a page lists: the usual number, or all that the API lists.
+fn limit(query: &Query, usual: i32) -> i32 {
+    if query.given("all").is_some() { ENTRIES_MAX } else { usual }
 }
 
 impl Choice {
     fn of(query: &Query) -> Self {
-        let known = |names: &[&'static str], given: Option<&str>| {
-            let found = names.iter().find(|name| Some(**name) == given);
-            found.or(names.first()).copied().unwrap_or_default()
+        let known = |names: &[(&'static str, &str)], given: Option<&str>| {
+            let found = names.iter().find(|(name, _)| Some(*name) == given);
+            found.or(names.first()).map_or("", |(name, _)| *name)
         };
         Choice {
             order: known(&ORDERS, query.given("order")),
             part: known(&PARTS, query.given("show")),
             search: query.given("q").unwrap_or_default().to_owned(),
+            limit: limit(query, ITEMS_MAX),
         }
     }
 
@@ -65,7 +81,8 @@ impl Choice {
     }
 
     fn query(&self) -> String {
-        format!("order={}&show={}&q={}", self.order, self.part, encoded(&self.search))
+        let all = if self.limit == ENTRIES_MAX { "&all=yes" } else { "" };
+        format!("order={}&show={}&q={}{all}", self.order, self.part, encoded(&self.search))
     }
 }
 
@@ -80,12 +97,12 @@ pub(crate) async fn inbox(session: Session, query: Query) -> Answer {
             label { (say("Search"))
                 input type="search" name="q" value=(choice.search) data-search="true"; }
             label { (say("Order"))
-                select name="order" { @for name in ORDERS {
-                    option value=(name) selected[name == choice.order] { (order_word(session.language, name)) }
+                select name="order" { @for (name, word) in ORDERS {
+                    option value=(name) selected[name == choice.order] { (say(word)) }
                 } } }
             label { (say("Show"))
-                select name="show" { @for name in PARTS {
-                    option value=(name) selected[name == choice.part] { (part_word(session.language, name)) }
+                select name="show" { @for (name, word) in PARTS {
+                    option value=(name) selected[name == choice.part] { (say(word)) }
                 } } }
             button { (say("List")) }
         }
@@ -113,7 +130,9 @@ pub(crate) async fn live(session: Session, query: Query, headers: HeaderMap) -> 
 }
 
 async fn list(session: &Session, choice: &Choice) -> Result<Markup, ClientError> {
-    let mut items = session.client.worklist(choice.order, ITEMS_MAX).await?;
+    let mut items = session.client.worklist(choice.order, choice.limit).await?;
+    let offered = items.iter().filter(|item| item["state"] == "READY").count();
+    let is_cut = i32::try_from(offered).is_ok_and(|offered| offered >= choice.limit);
     items.retain(|item| choice.takes(item));
     let say = |text| session.language.say(text);
     Ok(html! {
@@ -124,12 +143,17 @@ async fn list(session: &Session, choice: &Choice) -> Result<Markup, ClientError>
                 li class="box" { (entry(session, item, before)) }
             }
         }
+        @if is_cut {
+            @let next = format!("{ROOT}/work?{}&all=yes", choice.query());
+            (more(session, items.len(), None, Some(next.as_str()).filter(|_| choice.limit < ENTRIES_MAX)))
+        }
     })
 }
 
 /// The messages, newest first. Whoever sees them has looked at them.
-pub(crate) async fn messages(session: Session) -> Answer {
-    let messages = session.client.messages(MESSAGES_MAX).await.map_err(session.failed())?;
+pub(crate) async fn messages(session: Session, query: Query) -> Answer {
+    let most = limit(&query, MESSAGES_MAX);
+    let messages = session.client.messages(most).await.map_err(session.failed())?;
     let say = |text| session.language.say(text);
     let body = html! {
         h1 { (say("Messages")) }
@@ -146,6 +170,10 @@ pub(crate) async fn messages(session: Session) -> Answer {
                     }
                 }
             }
+        }
+        @if i32::try_from(messages.len()).is_ok_and(|shown| shown >= most) {
+            @let next = format!("{ROOT}/work/messages?all=yes");
+            (more(&session, messages.len(), None, Some(next.as_str()).filter(|_| most < ENTRIES_MAX)))
         }
         @if !messages.is_empty() {
             form method="post" action=(format!("{ROOT}/work/messages")) {
@@ -265,23 +293,4 @@ pub(crate) async fn away(headers: HeaderMap) -> Response {
         }
     };
     confined(axum::http::StatusCode::OK, &shell(language, title, &body))
-}
-
-fn order_word(language: Language, order: &'static str) -> &'static str {
-    match order {
-        "priority" => language.say("priority"),
-        "deadline" => language.say("deadline"),
-        "size" => language.say("size of the data"),
-        "own" => language.say("my own order"),
-        _ => language.say("arrival"),
-    }
-}
-
-fn part_word(language: Language, part: &'static str) -> &'static str {
-    match part {
-        "mine" => language.say("what I hold"),
-        "offered" => language.say("what is offered"),
-        "late" => language.say("what is due soon"),
-        _ => language.say("everything"),
-    }
 }

@@ -6,35 +6,38 @@ use axum::extract::Path;
 use axum::http::HeaderMap;
 use maud::{Markup, html};
 use wedflow_client::ClientError;
-use wedflow_documents::{Explanation, Instance, Status, TriggerOutcome, Truth, Why, WhyFilter};
+use wedflow_documents::{Explanation, Instance, Status, TraceRow, TriggerOutcome, Truth, Why, WhyFilter};
 use wedflow_model::Wid;
 
 use super::reservations::reservation_table;
 use super::timeline::{failed_attempts, timeline};
 use super::why::{explanation, truth};
-use super::{badge, flow_address, instance_address, reason, table};
+use super::{Query, badge, flow_address, instance_address, reason, table, waits};
 use crate::document::part;
 use crate::frame::{Answer, page, proof_of};
 use crate::session::Session;
-use crate::shown::{prose, time, value};
+use crate::shown::{cut, time, value};
+use crate::words::told;
 
 /// Newest states of the timeline that a page shows.
-const STATES_MAX: i64 = 100;
+const STATES_MAX: i32 = 100;
+/// Conditions that the banner of an exception names.
+const NAMED_MAX: usize = 3;
 /// Form of the live part. Its proof stands outside the part, which other sessions share.
 const FORM: &str = "mend";
 
 /// An instance.
-pub(crate) async fn instance(session: Session, Path((flow, wid)): Path<(String, Wid)>) -> Answer {
+pub(crate) async fn instance(session: Session, Path((flow, wid)): Path<(String, Wid)>, query: Query) -> Answer {
+    if let Some(before) = query.given("before").and_then(|seq| seq.parse().ok()) {
+        return older(&session, &flow, wid, before).await;
+    }
     let address = instance_address(&flow, wid);
     let live = live_address(&address);
     let content = session.renewed(&live, content(&session, &flow, wid)).await;
     let content = content.map_err(session.failed())?;
     let title = format!("{flow} {wid}");
     let body = html! {
-        p class="soft" {
-            a href=(flow_address(&flow)) { (flow) } " / "
-            a href=(format!("{}/instances", flow_address(&flow))) { (session.language.say("Instances")) }
-        }
+        (trail(&session, &flow, None))
         h1 { (title) }
         div data-live=(live) { (content) }
         (proof_of(&session, FORM))
@@ -43,6 +46,47 @@ pub(crate) async fn instance(session: Session, Path((flow, wid)): Path<(String, 
         }
     };
     Ok(page(&session, &title, &body))
+}
+
+/// Links to what an instance, or a page below its own, belongs to.
+pub(crate) fn trail(session: &Session, flow: &str, wid: Option<Wid>) -> Markup {
+    html! {
+        p class="soft" {
+            a href=(flow_address(flow)) { (flow) } " / "
+            @match wid {
+                Some(wid) => a href=(instance_address(flow, wid)) { (wid) },
+                None => a href=(format!("{}/instances", flow_address(flow))) { (session.language.say("Instances")) },
+            }
+        }
+    }
+}
+
+/// The states of an instance that came before one of its timeline.
+async fn older(session: &Session, flow: &str, wid: Wid, before: i32) -> Answer {
+    let after = before.saturating_sub(STATES_MAX + 1).max(0);
+    let rows = session.client.trace(flow, wid, Some(after), Some(STATES_MAX.into())).await;
+    let mut rows = rows.map_err(session.failed())?;
+    rows.retain(|row| row.seq < before);
+    let attempts = session.client.attempts(flow, wid).await.map_err(session.failed())?;
+    let title = format!("{flow} {wid}");
+    let address = instance_address(flow, wid);
+    let body = html! {
+        (trail(session, flow, Some(wid)))
+        h1 { (title) }
+        h2 { (session.language.say("Timeline")) }
+        (link_to_older(session, &address, &rows))
+        (timeline(session, &address, &rows, &attempts))
+    };
+    Ok(page(session, &title, &body))
+}
+
+/// Leads to the states before those of a timeline, if there are any.
+fn link_to_older(session: &Session, address: &str, rows: &[TraceRow]) -> Markup {
+    html! {
+        @if let Some(first) = rows.first().map(|row| row.seq).filter(|first| *first > 1) {
+            p { a class="button" href=(format!("{address}?before={first}")) { (session.language.say("Older states")) } }
+        }
+    }
 }
 
 /// The part of an instance's page that is kept current.
@@ -70,7 +114,7 @@ pub(crate) async fn reservations(
     let content = html! {
         @if !reserved.is_empty() {
             h2 { (session.language.say("Reservations")) }
-            (reservation_table(&session, &flow, &reserved))
+            (reservation_table(&session, &flow, &reserved, 0))
         }
     };
     Ok(part(&headers, &content))
@@ -78,7 +122,7 @@ pub(crate) async fn reservations(
 
 async fn content(session: &Session, flow: &str, wid: Wid) -> Result<Markup, ClientError> {
     let client = &session.client;
-    let shown = client.overview(flow, wid, Some(STATES_MAX)).await?;
+    let shown = client.overview(flow, wid, Some(STATES_MAX.into())).await?;
     let (instance, attempts) = (shown.instance, shown.attempts.items);
     let waiting = shown.waiting.unwrap_or_default();
     let rows = shown.trace.map(|trace| trace.items).unwrap_or_default();
@@ -86,7 +130,13 @@ async fn content(session: &Session, flow: &str, wid: Wid) -> Result<Markup, Clie
         Some(why) => why,
         None => client.why(flow, wid, &WhyFilter::default()).await?,
     };
-    let is_cut = rows.first().is_some_and(|row| row.seq > 1);
+    let is_paused = session.may("jobs:write")
+        && client
+            .pauses()
+            .await
+            .unwrap_or_default()
+            .iter()
+            .any(|one| one.flow.as_deref() == Some(flow) && one.wid == Some(wid));
     let work = client.work_of_instance(flow, wid).await.unwrap_or_default();
     let state: BTreeMap<_, _> = instance.state.as_object().into_iter().flatten().collect();
     let say = |text| session.language.say(text);
@@ -97,33 +147,73 @@ async fn content(session: &Session, flow: &str, wid: Wid) -> Result<Markup, Clie
             span class="soft" { (say("started")) " " (time(&instance.started)) " · " (say("in this status since")) " "
                 (time(&instance.changed)) }
         }
-        @if instance.status == Status::Exception { p class="alert" { (reason(session.language, &instance)) } }
-        @if let Some(way_back) = &instance.way_back { p class="note" { (prose(way_back)) } }
+        @if instance.status == Status::Exception { (banner(session, &instance, &why)) }
+        @if let Some(way_back) = &instance.way_back { p class="note" { (told(session.language, way_back)) } }
         (relatives(session, &instance))
         div class="split" {
             div {
                 (conditions(session, &instance, &why, &address))
                 @for one in &waiting {
-                    p class="note" { strong { (one.transition) } ": " (prose(&one.text)) ". " (prose(&one.hint)) }
+                    p class="note" {
+                        strong { (one.transition) } ": " (waits(session.language, &one.code, Some(&one.text))) ". "
+                        (told(session.language, &one.hint))
+                    }
                 }
                 h2 { (say("Timeline")) }
-                @if is_cut { p class="soft" { (say("Older states are left out here.")) } }
+                (link_to_older(session, &address, &rows))
                 (timeline(session, &address, &rows, &attempts))
                 (failed_attempts(session, &attempts))
                 (super::item::work_of_instance(session, &work))
             }
             div {
-                h2 { (say("State")) }
+                h2 { (say("State")) " "
+                    span class="soft" aria-live="polite" data-moment=(say("present")) data-past=(say("after step")) {
+                        (say("present"))
+                    }
+                }
                 (table(say("State"), &[say("Attribute"), say("Value")], &html! {
-                    @for (name, one) in &state { tr { th scope="row" { (name) } td { (value(one)) } } }
+                    @for (name, one) in &state {
+                        tr { th scope="row" { (name) } td data-value-of=(name) { (value(one)) } }
+                    }
                 }))
                 @if instance.status != Status::Final {
                     p { a class="button" href=(format!("{address}/what-if")) { (say("What if?")) } }
                 }
-                @if session.may("jobs:write") { (acts(session, &instance, &why, &address)) }
+                @if session.may("jobs:write") { (acts(session, &instance, &why, &address, is_paused)) }
             }
         }
     })
+}
+
+/// Says what keeps an exception from firing anything: conditions that fail, else those that do not hold, with what they
+/// lack; then how it became one.
+fn banner(session: &Session, instance: &Instance, why: &Why) -> Markup {
+    let say = |text| session.language.say(text);
+    let able = || why.triggers.iter().filter(|one| one.enabled && !one.r#final);
+    let failing = able().find_map(|one| Some((&one.trigger, one.fault.as_ref()?)));
+    let lacking: Vec<_> = able().filter(|one| one.value != Truth::True).collect();
+    let is_blocked = lacking.len() == able().count() && failing.is_none();
+    html! {
+        div class="alert" {
+            @if let Some((trigger, fault)) = failing {
+                p { strong { (trigger) } ": " (say("its condition fails:")) " " span lang="en" { (fault) } }
+            } @else if is_blocked {
+                p { (say("Nothing can fire.")) }
+                @for one in lacking.iter().take(NAMED_MAX) {
+                    p { strong { (one.trigger) } " " (say("would fire if:")) " " code { (cut(&lack_of(one))) } }
+                }
+            }
+            @if instance.reason.is_some() { p { (say("Last step:")) " " (reason(session.language, instance)) } }
+            @else if failing.is_none() && !is_blocked { p { (reason(session.language, instance)) } }
+        }
+    }
+}
+
+/// Names what a condition lacks to hold: as it was worked out, or else the clauses that decide.
+fn lack_of(one: &Explanation) -> String {
+    let deciding = one.clauses.iter().filter(|clause| clause.decides && clause.reads.is_some());
+    let deciding = || deciding.map(|clause| clause.text.as_str()).collect::<Vec<_>>().join(", ");
+    one.needed.clone().unwrap_or_else(deciding)
 }
 
 /// The instance that started this one, and those that it started.
@@ -185,7 +275,7 @@ fn short(session: &Session, one: &Explanation) -> Markup {
             div class="row" { h3 { (one.trigger) } (truth(session.language, one.value)) }
             @if let Some(fault) = &one.fault { p class="alert" { (fault) } }
             @if let Some(needed) = &one.needed {
-                p { (session.language.say("It would hold if:")) " " code { (crate::shown::cut(needed)) } }
+                p { (session.language.say("It would hold if:")) " " code { (cut(needed)) } }
             }
             ul class="tree" {
                 @for clause in deciding {
@@ -203,7 +293,7 @@ fn short(session: &Session, one: &Explanation) -> Markup {
 }
 
 /// Form with all that an operator may do.
-fn acts(session: &Session, instance: &Instance, why: &Why, address: &str) -> Markup {
+fn acts(session: &Session, instance: &Instance, why: &Why, address: &str, is_paused: bool) -> Markup {
     let say = |text| session.language.say(text);
     if instance.status == Status::Final {
         return html! {};
@@ -231,8 +321,8 @@ fn acts(session: &Session, instance: &Instance, why: &Why, address: &str) -> Mar
                         (say("Set its state"))
                     }
                 } @else {
-                    button name="act" value="pause" { (say("Pause")) }
-                    button name="act" value="resume" { (say("Resume")) }
+                    @if is_paused { button name="act" value="resume" { (say("Resume")) } }
+                    @else { button name="act" value="pause" { (say("Pause")) } }
                 }
                 button class="bad" name="act" value="cancel"
                     data-ask=(say("Cancel this instance? Its pending jobs are dropped, and it is final.")) {

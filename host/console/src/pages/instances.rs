@@ -4,12 +4,11 @@ use axum::extract::Path;
 use axum::response::{IntoResponse, Redirect};
 use maud::{Markup, html};
 use serde_json::{Map, Value};
-use wedflow_client::Request;
 use wedflow_documents::{Attribute, FlowDetail, Instance, InstanceFilter, List, Start, Status};
 
 use super::batch;
 use super::flow::{detail, of_flow};
-use super::{Query, badge, flow_address, instance_address, status_word, table};
+use super::{Query, badge, flow_address, instance_address, more_of, status_code, status_word, table};
 use crate::failure::Failure;
 use crate::frame::{Answer, hidden, onward};
 use crate::session::{Sent, Session};
@@ -19,27 +18,25 @@ use crate::shown::{part, time, value};
 const PAGE: i64 = 50;
 /// Attributes that a table shows.
 const ATTRIBUTES_MAX: usize = 5;
+/// Statuses that a search is for.
+const STATUSES: [Status; 3] = [Status::Regular, Status::Exception, Status::Final];
 /// Parameters of a search.
 pub(crate) const SEARCHED: [&str; 5] = ["status", "attribute", "value", "since", "where"];
 
 /// Instances, as searched for.
 pub(crate) async fn list(session: Session, Path(flow): Path<String>, query: Query) -> Answer {
-    let failed = session.failed();
     if let Some(wid) = query.given("wid").filter(|wid| wid.bytes().all(|byte| byte.is_ascii_digit())) {
         return Ok(Redirect::to(&instance_address(&flow, wid)).into_response());
     }
     let detail = detail(&session, &flow).await?;
     let filter = filter_of(&session, &detail, &query)?;
-    let request = Request::get(&["flows", &flow, "instances"]).query(&filter);
-    let found: List<Instance> = session.client.call(request).await.map_err(&failed)?;
+    let found: List<Instance> = session.part(&["flows", &flow, "instances"], &filter).await?;
     let say = |text| session.language.say(text);
     let content = html! {
         (search(&session, &detail, &query))
         (instance_table(&session, &detail, &found.items))
+        (more_of(&session, &found, None, &format!("?{}", searched(&query))))
         @if session.may("jobs:write") && !found.items.is_empty() { (batch::form(&session, &detail, &query.0, None)) }
-        @if let Some(next) = &found.next {
-            p { a class="button" href=(next_address(&query, next)) { (say("Older")) } }
-        }
         @if session.may("instances:write") {
             p { a class="button" href=(format!("{}/start", flow_address(&flow))) { (say("Start an instance")) } }
         }
@@ -49,17 +46,12 @@ pub(crate) async fn list(session: Session, Path(flow): Path<String>, query: Quer
 
 /// The API's filter for a search.
 pub(crate) fn filter_of(session: &Session, flow: &FlowDetail, query: &Query) -> Result<InstanceFilter, Failure> {
-    let status = query.given("status").and_then(|word| match word {
-        "regular" => Some(Status::Regular),
-        "final" => Some(Status::Final),
-        "exception" => Some(Status::Exception),
-        _ => None,
-    });
+    let status = STATUSES.into_iter().find(|status| query.given("status") == Some(status_code(*status)));
     let attribute = query.given("attribute").and_then(|name| flow.attributes.iter().find(|one| one.name == name));
     let state = match attribute {
         None if query.given("value").is_some() => {
             let message = session.language.say("Choose the attribute that has this value.");
-            return Err(Failure::wrong(session.language, message));
+            return Err(Failure::wrong(session.language, message).at("attribute"));
         }
         Some(attribute) => {
             let value = read(session, attribute, query.given("value").unwrap_or_default())?;
@@ -68,13 +60,12 @@ pub(crate) fn filter_of(session: &Session, flow: &FlowDetail, query: &Query) -> 
         }
         None => None,
     };
-    let since = query.given("since").map(|day| if day.len() == 16 { format!("{day}:00Z") } else { day.to_owned() });
     Ok(InstanceFilter {
         status,
         state,
-        changed_since: since,
-        r#where: query.given("where").map(str::to_owned),
-        cursor: query.given("cursor").map(str::to_owned),
+        changed_since: query.since(),
+        r#where: query.owned("where"),
+        cursor: query.owned("cursor"),
         limit: Some(PAGE),
         ..InstanceFilter::default()
     })
@@ -91,8 +82,8 @@ fn search(session: &Session, flow: &FlowDetail, query: &Query) -> Markup {
                 (say("Status"))
                 select name="status" {
                     option value="" { (say("any")) }
-                    @for status in [Status::Regular, Status::Exception, Status::Final] {
-                        @let word = word_of(status);
+                    @for status in STATUSES {
+                        @let word = status_code(status);
                         option value=(word) selected[asked("status") == word] {
                             (status_word(session.language, status))
                         }
@@ -118,24 +109,10 @@ fn search(session: &Session, flow: &FlowDetail, query: &Query) -> Markup {
     }
 }
 
-/// The word of a status in addresses.
-fn word_of(status: Status) -> &'static str {
-    match status {
-        Status::Regular => "regular",
-        Status::Final => "final",
-        Status::Exception => "exception",
-    }
-}
-
-/// Address of the next part of a search.
-fn next_address(query: &Query, next: &str) -> String {
-    let mut address = format!("?cursor={}", part(next));
-    for name in SEARCHED {
-        if let Some(text) = query.given(name) {
-            address.push_str(&format!("&{name}={}", part(text)));
-        }
-    }
-    address
+/// Parameters of a search, for the address of its next part.
+fn searched(query: &Query) -> String {
+    let given = SEARCHED.iter().filter_map(|name| Some(format!("{name}={}&", part(query.given(name)?))));
+    given.collect()
 }
 
 /// Instances with their first attributes.
@@ -178,7 +155,8 @@ pub(crate) fn read(session: &Session, attribute: &Attribute, text: &str) -> Resu
     }
     serde_json::from_str(text).map_err(|_| {
         let say = session.language.say("is no value of type");
-        Failure::wrong(session.language, &format!("{}: \"{text}\" {say} {kind}", attribute.name))
+        let message = format!("{}: \"{text}\" {say} {kind}", attribute.name);
+        Failure::wrong(session.language, &message).at(&attribute.name)
     })
 }
 

@@ -16,6 +16,7 @@ use crate::failure::Failure;
 use crate::frame::{Answer, hidden, onward};
 use crate::session::{Sent, Session};
 use crate::shown::{bytes, time};
+use crate::words::Language;
 
 /// Form of an item as it is shown: what was typed, and the answer that did not take it.
 #[derive(Default)]
@@ -240,8 +241,7 @@ fn past(session: &Session, item: i64, history: &[Value]) -> Markup {
         ol class="steps" {
             @for one in history.iter().rev() {
                 li {
-                    strong { (text(one, "person")) } " " (act_word(session, text(one, "action")))
-                    " " span class="soft" { (time(text(one, "at"))) }
+                    (deed(session, one))
                     @let detail = &one["detail"];
                     @for key in ["text", "reason", "to"] {
                         @if let Some(said) = detail[key].as_str().filter(|said| !said.is_empty()) { p { (said) } }
@@ -271,11 +271,7 @@ pub(crate) fn work_of_instance(session: &Session, items: &[Value]) -> Markup {
                     }
                     ul class="changes" {
                         @for one in item["history"].as_array().into_iter().flatten() {
-                            li {
-                                strong { (text(one, "person")) } " " (act_word(session, text(one, "action")))
-                                " " span class="soft" { (time(text(one, "at"))) }
-                                @if !text(one, "text").is_empty() { ": " (text(one, "text")) }
-                            }
+                            li { (deed(session, one)) @if !text(one, "text").is_empty() { ": " (text(one, "text")) } }
                         }
                     }
                 }
@@ -284,8 +280,15 @@ pub(crate) fn work_of_instance(session: &Session, items: &[Value]) -> Markup {
     }
 }
 
-fn act_word<'a>(session: &'a Session, action: &'a str) -> &'a str {
-    let language = session.language;
+/// An act on an item: by whom, and when.
+fn deed(session: &Session, one: &Value) -> Markup {
+    html! {
+        strong { (text(one, "person")) } " " (act_word(session.language, text(one, "action")))
+        " " span class="soft" { (time(text(one, "at"))) }
+    }
+}
+
+fn act_word(language: Language, action: &str) -> &str {
     match action {
         "ready" => language.say("offered it"),
         "selected" => language.say("selected it"),
@@ -426,9 +429,4 @@ async fn run(session: &Session, item: i64, given: &Map<String, Value>, mut attem
         Err(error) => return Err(Failure::of(error, session.language)),
     }
     shown_item(session, item, &attempt).await
-}
-
-/// Leads on to the page of work.
-pub(crate) async fn short_address() -> Response {
-    axum::response::Redirect::to(&format!("{ROOT}/work")).into_response()
 }

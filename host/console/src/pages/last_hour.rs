@@ -6,7 +6,7 @@ use axum::http::HeaderMap;
 use maud::{Markup, html};
 use wedflow_documents::{FlowHour, LastHour};
 
-use super::{flow_address, table};
+use super::{flow_address, more, table};
 use crate::ROOT;
 use crate::document::part;
 use crate::frame::{Answer, page};
@@ -66,6 +66,9 @@ async fn content(session: &Session) -> Result<Markup, crate::failure::Failure> {
     };
     Ok(html! {
         (table(say("Last hour"), &heads, &lines))
+        @if hour.flows.len() > FLOWS_MAX {
+            (more(session, FLOWS_MAX, Some(hour.flows.len().to_string()), None))
+        }
         @if hour.sampled { p class="soft" { (say("There were many attempts: the figures come from a sample.")) } }
     })
 }

@@ -9,6 +9,7 @@ use wedflow_client::ClientError;
 use crate::ROOT;
 use crate::document::{part, work_document};
 use crate::frame::{Answer, answered, framed, hidden};
+use crate::places::WORK_PLACES;
 use crate::session::Session;
 use crate::shown::time;
 use crate::words::Language;
@@ -17,13 +18,6 @@ use crate::words::Language;
 const MESSAGES_MAX: i32 = 100;
 /// Time before a deadline from which it is news.
 pub(crate) const NEAR_SECONDS: i64 = 24 * 3_600;
-/// Pages of a person's work.
-const WORK_PLACES: [(&str, &str, &str); 4] = [
-    ("/work", "Inbox", "i"),
-    ("/work/messages", "Messages", "m"),
-    ("/work/start", "Start a process", "s"),
-    ("", "Console", "o"),
-];
 
 /// Puts the frame of a person's work around the content of a page: its news stand above.
 pub(crate) async fn work_page(session: &Session, title: &str, content: &Markup) -> Answer {
@@ -63,20 +57,11 @@ async fn news_content(session: &Session) -> Result<Markup, ClientError> {
             }
         }
         @for item in near {
-            p class="note" {
-                a href=(item_address(&item["item"])) { (text(item, "task")) } " · "
-                (deadline_line(session.language, item))
+            div class="row note" {
+                a href=(item_address(&item["item"])) { (text(item, "task")) } (deadline(session.language, item))
             }
         }
     })
-}
-
-fn deadline_line(language: Language, item: &Value) -> Markup {
-    let is_over = seconds_left(item).is_some_and(|left| left < 0);
-    html! {
-        (if is_over { language.say("The deadline is over:") } else { language.say("The deadline is near:") })
-        " " (time(text(item, "deadline_at"))) " UTC"
-    }
 }
 
 /// A member of an item that is a text.
@@ -92,18 +77,12 @@ pub(crate) fn seconds_left(item: &Value) -> Option<i64> {
 
 /// The deadline of an item, with a word when it is near or over.
 pub(crate) fn deadline(language: Language, item: &Value) -> Markup {
-    let word = match seconds_left(item) {
-        Some(left) if left < 0 => Some(language.say("The deadline is over:")),
-        Some(left) if left < NEAR_SECONDS => Some(language.say("The deadline is near:")),
-        _ => None,
+    let (class, word) = match seconds_left(item) {
+        Some(left) if left < 0 => ("due near", language.say("The deadline is over:")),
+        Some(left) if left < NEAR_SECONDS => ("due near", language.say("The deadline is near:")),
+        _ => ("due", language.say("Deadline:")),
     };
-    html! {
-        @if let Some(at) = item["deadline_at"].as_str() {
-            p class=(if word.is_some() { "due near" } else { "due" }) {
-                (word.unwrap_or_else(|| language.say("Deadline:"))) " " (time(at)) " UTC"
-            }
-        }
-    }
+    html! { @if let Some(at) = item["deadline_at"].as_str() { p class=(class) { (word) " " (time(at)) " UTC" } } }
 }
 
 /// Address of an item's page.

@@ -5,7 +5,6 @@ use wedflow_documents::{AssumedAct, GoBack, OperatorAct, Pause, Reason, SetState
 use wedflow_model::Wid;
 
 use super::flow::detail;
-use super::instances::read;
 use super::{flow_address, instance_address, status_word};
 use crate::failure::Failure;
 use crate::frame::{Answer, onward};
@@ -95,20 +94,4 @@ pub(crate) async fn flow(session: Session, Path(flow): Path<String>, sent: Sent)
     let pause = sent.text("act") == "pause";
     let done = session.client.pause_flow(&flow, pause, &scope).await.map_err(session.failed())?;
     Ok(onward(&flow_address(&flow), pause_words(session.language, done.paused)))
-}
-
-/// Reads the values of a form's attributes that are not as they were.
-pub(crate) fn read_changed(
-    session: &Session,
-    detail: &wedflow_documents::FlowDetail,
-    sent: &Sent,
-) -> Result<serde_json::Map<String, serde_json::Value>, Failure> {
-    let mut state = serde_json::Map::new();
-    for one in &detail.attributes {
-        let (now, before) = (sent.0.get(&format!("a.{}", one.name)), sent.0.get(&format!("o.{}", one.name)));
-        if let (Some(now), true) = (now, now != before) {
-            state.insert(one.name.clone(), read(session, one, now)?);
-        }
-    }
-    Ok(state)
 }

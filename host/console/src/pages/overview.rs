@@ -134,10 +134,11 @@ async fn exceptions(session: &Session, flows: &[FlowSummary]) -> Result<Option<M
         }
     };
     let heads = [say("Instance"), say("Reason"), say("Since (UTC)")];
+    let total = flows.iter().map(|flow| flow.exception).sum();
     Ok(Some(html! {
         h3 { (say("Exceptions")) }
         (table(say("Exceptions"), &heads, &lines))
-        p { a href=(format!("{ROOT}/exceptions")) { (say("All exceptions")) } }
+        p { a href=(format!("{ROOT}/exceptions")) { (say("All exceptions")) } " (" (number(total)) ")" }
     }))
 }
 
@@ -159,7 +160,7 @@ async fn waiting(session: &Session, flows: &[FlowSummary]) -> Option<Markup> {
         @for ((flow, code), count) in &reasons {
             tr {
                 th scope="row" { a href=(format!("{ROOT}/jobs?flow={}", crate::shown::part(flow))) { (flow) } }
-                td { (waits(session.language, code)) }
+                td { (waits(session.language, code, None)) }
                 td class="number" { (count) @if i64::try_from(*count).is_ok_and(|count| count >= JOBS_MAX) { "+" } }
             }
         }
@@ -167,6 +168,7 @@ async fn waiting(session: &Session, flows: &[FlowSummary]) -> Option<Markup> {
     Some(html! {
         h3 { (say("Jobs that wait")) }
         (table(say("Jobs that wait"), &[say("Flow"), say("For what"), say("Jobs")], &lines))
+        p { a href=(format!("{ROOT}/jobs")) { (say("All pending jobs")) } }
     })
 }
 

@@ -1,8 +1,7 @@
 //! Read-only SQL over the tables of a flow.
 
 use axum::extract::Path;
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use maud::{Markup, html};
 use wedflow_documents::{FlowDetail, Query, QueryResult};
 
@@ -28,16 +27,8 @@ pub(crate) async fn form(session: Session, Path(flow): Path<String>) -> Answer {
 pub(crate) async fn run(session: Session, Path(flow): Path<String>, sent: Sent) -> Answer {
     let detail = detail(&session, &flow).await?;
     let asked = Query { sql: sent.text("sql").to_owned(), limit: None };
-    let found = session.client.query(&flow, &asked).await;
-    let content = match &found {
-        Ok(result) => rows(&session, result),
-        Err(error) => html! { p class="alert" role="alert" { (error) } },
-    };
-    let page = sql_page(&session, &detail, &asked.sql, &content);
-    Ok(match found {
-        Ok(_) => page,
-        Err(_) => (StatusCode::UNPROCESSABLE_ENTITY, page).into_response(),
-    })
+    let found = session.client.query(&flow, &asked).await.map_err(session.failed())?;
+    Ok(sql_page(&session, &detail, &asked.sql, &rows(&session, &found)))
 }
 
 fn sql_page(session: &Session, flow: &FlowDetail, sql: &str, content: &Markup) -> Response {

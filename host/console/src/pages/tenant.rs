@@ -2,18 +2,20 @@
 
 use axum::http::HeaderMap;
 use maud::{Markup, html};
-use wedflow_documents::{NewUser, ReceiptFilter, WebhookPlace};
+use wedflow_documents::{AuditEntry, AuditFilter, List, NewUser, ReceiptFilter, WebhookPlace};
 
-use super::{Query, table};
+use super::{Query, more_of, table};
 use crate::ROOT;
 use crate::document::part;
 use crate::failure::Failure;
 use crate::frame::{Answer, hidden, onward, page};
 use crate::session::{Sent, Session};
-use crate::shown::{number, prose, time};
+use crate::shown::{number, part as encoded, prose, time};
 
 /// Entries of the audit log on a page.
-const ENTRIES_MAX: i64 = 200;
+const ENTRIES_MAX: i64 = 100;
+/// Entries of what was used today on a page.
+const RECEIPTS_MAX: i64 = 100;
 /// Roles of users.
 const ROLES: [&str; 5] = ["viewer", "operator", "developer", "participant", "admin"];
 
@@ -169,8 +171,8 @@ pub(crate) async fn change_people(session: Session, sent: Sent) -> Answer {
 
 /// The audit log, newest first.
 pub(crate) async fn audit(session: Session, query: Query) -> Answer {
-    let since = query.given("since").map(|day| if day.len() == 16 { format!("{day}:00Z") } else { day.to_owned() });
-    let entries = session.client.audit(since.as_deref(), Some(ENTRIES_MAX)).await.map_err(session.failed())?;
+    let filter = AuditFilter { since: query.since(), cursor: query.owned("cursor"), limit: Some(ENTRIES_MAX) };
+    let entries: List<AuditEntry> = session.part(&["audit"], &filter).await?;
     let say = |text| session.language.say(text);
     let heads = [say("When (UTC)"), say("By"), say("What"), say("On"), say("Detail")];
     let body = html! {
@@ -183,7 +185,7 @@ pub(crate) async fn audit(session: Session, query: Query) -> Answer {
             button class="strong" { (say("Search")) }
         }
         (table(say("Audit log"), &heads, &html! {
-            @for one in &entries {
+            @for one in &entries.items {
                 tr {
                     td { (time(&one.at)) }
                     td { (one.actor) }
@@ -193,6 +195,8 @@ pub(crate) async fn audit(session: Session, query: Query) -> Answer {
                 }
             }
         }))
+        @let since = query.given("since").map_or_else(String::new, |since| format!("since={}&", encoded(since)));
+        (more_of(&session, &entries, None, &format!("?{since}")))
     };
     Ok(page(&session, say("Audit log"), &body))
 }
@@ -238,7 +242,7 @@ pub(crate) async fn hosts(session: Session) -> Answer {
 pub(crate) async fn usage(session: Session, query: Query) -> Answer {
     let usage = session.client.usage().await.map_err(session.failed())?;
     let today = match query.given("today") {
-        Some(_) => Some(today(&session).await?),
+        Some(_) => Some(today(&session, query.given("cursor")).await?),
         None => None,
     };
     let say = |text| session.language.say(text);
@@ -269,20 +273,18 @@ pub(crate) async fn usage(session: Session, query: Query) -> Answer {
 
 /// The part of the page of usage with what was used today.
 pub(crate) async fn usage_today(session: Session, headers: HeaderMap) -> Answer {
-    Ok(part(&headers, &today(&session).await?))
+    Ok(part(&headers, &today(&session, None).await?))
 }
 
-async fn today(session: &Session) -> Result<Markup, Failure> {
-    let today = ReceiptFilter::default();
-    let today = session.client.receipts(&today).await;
-    let today = today.map_err(session.failed())?.items;
+async fn today(session: &Session, cursor: Option<&str>) -> Result<Markup, Failure> {
+    let part =
+        ReceiptFilter { cursor: cursor.map(str::to_owned), limit: Some(RECEIPTS_MAX), ..ReceiptFilter::default() };
+    let today = session.client.receipts(&part).await.map_err(session.failed())?;
     let say = |text| session.language.say(text);
     let heads = [say("Flow"), say("Transition"), say("Commits"), say("Failures"), say("Fuel")];
-    Ok(table(
-        say("Today (UTC)"),
-        &heads,
-        &html! {
-            @for one in today.iter().filter(|one| one.transition.is_some()) {
+    Ok(html! {
+        (table(say("Today (UTC)"), &heads, &html! {
+            @for one in today.items.iter().filter(|one| one.transition.is_some()) {
                 tr {
                     th scope="row" { (one.flow) }
                     td { (one.transition.as_deref().unwrap_or_default()) }
@@ -291,6 +293,7 @@ async fn today(session: &Session) -> Result<Markup, Failure> {
                     td class="number" { (number(one.fuel)) }
                 }
             }
-        },
-    ))
+        }))
+        (more_of(session, &today, None, &format!("{ROOT}/usage?today=yes&")))
+    })
 }

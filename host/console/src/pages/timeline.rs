@@ -4,13 +4,15 @@ use maud::{Markup, html};
 use serde_json::{Map, Value};
 use wedflow_documents::{Attempt, Status, TraceRow};
 
-use super::badge;
+use super::{badge, status_code};
 use crate::session::Session;
 use crate::shown::{bytes, cut, microseconds, number, time, value};
 use crate::words::Language;
 
 /// Job of an instance that is an exception, as the trace names it.
 const EXCEPTION: &str = "_EXCPT";
+/// Failed attempts that are shown at once; the older ones are folded.
+const ATTEMPTS_MAX: usize = 20;
 
 /// The states of an instance, newest last, with the differences between them.
 pub(crate) fn timeline(session: &Session, address: &str, rows: &[TraceRow], attempts: &[Attempt]) -> Markup {
@@ -26,7 +28,7 @@ pub(crate) fn timeline(session: &Session, address: &str, rows: &[TraceRow], atte
         ol class="steps" {
             @for (at, row) in rows.iter().enumerate() {
                 @let before = at.checked_sub(1).and_then(|at| rows.get(at));
-                li class=(class_of(row.status)) data-step {
+                li class=(status_code(row.status)) data-step=(row.seq) {
                     div class="row" {
                         strong { (row.seq) ". " (step_name(session.language, row.transition.as_deref())) }
                         @if row.status != Status::Regular { (badge(session.language, row.status)) }
@@ -76,14 +78,6 @@ fn step_name(language: Language, transition: Option<&str>) -> &str {
     }
 }
 
-fn class_of(status: Status) -> &'static str {
-    match status {
-        Status::Regular => "regular",
-        Status::Final => "final",
-        Status::Exception => "exception",
-    }
-}
-
 /// Changes of a state: each attribute with its value before and after. Of the first one, what is not null.
 fn changes(session: &Session, before: &Map<String, Value>, after: &Map<String, Value>, is_first: bool) -> Markup {
     let changed = |(name, value): &(&String, &Value)| match is_first {
@@ -94,10 +88,10 @@ fn changes(session: &Session, before: &Map<String, Value>, after: &Map<String, V
     html! {
         ul class="changes" {
             @for (name, now) in &changed {
-                li {
+                li data-change=(name) {
                     (name) ": "
                     @if !is_first { del { (value(before.get(*name).unwrap_or(&Value::Null))) } " → " }
-                    (value(now))
+                    span data-now { (value(now)) }
                 }
             }
             @if changed.is_empty() { li class="soft" { (session.language.say("nothing changed")) } }
@@ -154,20 +148,30 @@ pub(crate) fn failed_attempts(session: &Session, attempts: &[Attempt]) -> Markup
     html! {
         @if !failed.is_empty() {
             h2 { (say("Attempts that changed nothing")) }
-            ul class="steps" {
-                @for attempt in failed.iter().take(20) {
-                    li class="exception" {
-                        div class="row" {
-                            strong { (attempt.transition) }
-                            span class=(if attempt.has_failed() { "badge false" } else { "badge unknown" }) {
-                                (attempt.outcome_in_words())
-                            }
-                            (time(&attempt.at))
-                            span class="soft" { (say("attempt")) " " (attempt.attempt) }
+            @let (newest, older) = failed.split_at(failed.len().min(ATTEMPTS_MAX));
+            (failures(session, newest))
+            @if !older.is_empty() {
+                details { summary { (say("Older ones:")) " " (older.len()) } (failures(session, older)) }
+            }
+        }
+    }
+}
+
+fn failures(session: &Session, attempts: &[&Attempt]) -> Markup {
+    html! {
+        ul class="steps" {
+            @for attempt in attempts {
+                li class="exception" {
+                    div class="row" {
+                        strong { (attempt.transition) }
+                        span class=(if attempt.has_failed() { "badge false" } else { "badge unknown" }) {
+                            (attempt.outcome_in_words())
                         }
-                        @if let Some(message) = &attempt.message { p { (cut(message)) } }
-                        (receipt(session, attempt))
+                        (time(&attempt.at))
+                        span class="soft" { (session.language.say("attempt")) " " (attempt.attempt) }
                     }
+                    @if let Some(message) = &attempt.message { p { (cut(message)) } }
+                    (receipt(session, attempt))
                 }
             }
         }

@@ -1,22 +1,22 @@
 //! Answers to what-if: another state of an instance, another condition of a trigger.
 
 use axum::extract::Path;
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 use wedflow_documents::{AssumedCondition, Assumption, ConditionPreview, FlowDetail, Instance, Status, WhatIf};
 use wedflow_model::Wid;
 
 use super::flow::{detail, of_flow};
-use super::instances::written;
-use super::operate::read_changed;
+use super::instance::trail;
+use super::instances::{read, written};
 use super::why::explanation;
-use super::{Query, badge, flow_address, instance_address, table};
+use super::{Query, badge, flow_address, instance_address, more, table};
 use crate::failure::Failure;
 use crate::frame::{Answer, hidden, page};
 use crate::session::{Sent, Session};
 use crate::shown::{number, value};
+use crate::words::told;
 
 /// The form with an instance's state, to be changed.
 pub(crate) async fn form(session: Session, Path((flow, wid)): Path<(String, Wid)>) -> Answer {
@@ -31,7 +31,13 @@ pub(crate) async fn answer(session: Session, Path((flow, wid)): Path<(String, Wi
 
 /// Reads the changed values of a form, of which there must be one.
 pub(crate) fn changed(session: &Session, detail: &FlowDetail, sent: &Sent) -> Result<Map<String, Value>, Failure> {
-    let state = read_changed(session, detail, sent)?;
+    let mut state = Map::new();
+    for one in &detail.attributes {
+        let (now, before) = (sent.0.get(&format!("a.{}", one.name)), sent.0.get(&format!("o.{}", one.name)));
+        if let (Some(now), true) = (now, now != before) {
+            state.insert(one.name.clone(), read(session, one, now)?);
+        }
+    }
     match state.is_empty() {
         true => Err(Failure::wrong(session.language, session.language.say("No value was changed."))),
         false => Ok(state),
@@ -53,7 +59,7 @@ async fn shown(session: &Session, flow: &str, wid: Wid, sent: Option<&Sent>, rea
     let is_set = instance.status == Status::Exception && session.may("jobs:write");
     let title = format!("{} {flow} {wid}", if is_set { say("Set the state:") } else { say("What if:") });
     let body = html! {
-        p class="soft" { a href=(flow_address(flow)) { (flow) } " / " a href=(address) { (wid) } }
+        (trail(session, flow, Some(wid)))
         h1 { (title) }
         p class="soft" {
             (say("Nothing is changed by asking. Change values, and see what would fire."))
@@ -120,8 +126,8 @@ fn result(session: &Session, answer: &WhatIf) -> Markup {
         section class="box" aria-live="polite" {
             h2 { (say("What would happen")) }
             @if let Some(refused) = &answer.refused {
-                p class="alert" { (say("It would be refused:")) " " (refused.message) " (" (refused.code) ")"
-                    @if let Some(hint) = &refused.hint { ". " (hint) } }
+                p class="alert" { (say("It would be refused:")) " " (told(session.language, &refused.message))
+                    " (" (refused.code) ")" @if let Some(hint) = &refused.hint { ". " (told(session.language, hint)) } }
             }
             @if let Some(fault) = &answer.fault { p class="alert" { (fault) } }
             p { (say("The instance would be")) " " (badge(session.language, answer.becomes)) }
@@ -167,16 +173,8 @@ pub(crate) async fn condition_form(session: Session, Path(flow): Path<String>, q
 pub(crate) async fn condition(session: Session, Path(flow): Path<String>, sent: Sent) -> Answer {
     let detail = detail(&session, &flow).await?;
     let assumed = AssumedCondition { trigger: sent.text("trigger").to_owned(), when: sent.text("when").to_owned() };
-    let found = session.client.what_if_condition(&flow, &assumed).await;
-    let content = match &found {
-        Ok(preview) => differing(&session, &flow, preview),
-        Err(error) => html! { p class="alert" role="alert" { (error) } },
-    };
-    let page = condition_page(&session, &detail, &assumed.trigger, &assumed.when, &content);
-    Ok(match found {
-        Ok(_) => page,
-        Err(_) => (StatusCode::UNPROCESSABLE_ENTITY, page).into_response(),
-    })
+    let found = session.client.what_if_condition(&flow, &assumed).await.map_err(session.failed())?;
+    Ok(condition_page(&session, &detail, &assumed.trigger, &assumed.when, &differing(&session, &flow, &found)))
 }
 
 /// The condition of a trigger, as it was written.
@@ -234,6 +232,9 @@ fn differing(session: &Session, flow: &str, preview: &ConditionPreview) -> Marku
                         }
                     }
                 }))
+                @if i64::try_from(preview.instances.len()).is_ok_and(|shown| shown < preview.differ) {
+                    (more(session, preview.instances.len(), Some(number(preview.differ)), None))
+                }
             }
         }
     }

@@ -6,33 +6,30 @@ use serde_json::Value;
 use wedflow_documents::{Clause, ClauseKind, Explanation, TriggerOutcome, Truth, WhyFilter};
 use wedflow_model::Wid;
 
-use super::{Query, badge, flow_address, instance_address, waits};
+use super::instance::trail;
+use super::{Query, badge, instance_address, waits};
 use crate::frame::{Answer, page};
 use crate::session::Session;
 use crate::shown::{time, value};
-use crate::words::Language;
+use crate::words::{Language, told};
 
 /// The conditions of a flow over a state of an instance.
 pub(crate) async fn why(session: Session, Path((flow, wid)): Path<(String, Wid)>, query: Query) -> Answer {
-    let which = WhyFilter {
-        trigger: query.given("trigger").map(str::to_owned),
-        seq: query.given("seq").and_then(|text| text.parse().ok()),
-    };
+    let which =
+        WhyFilter { trigger: query.owned("trigger"), seq: query.given("seq").and_then(|text| text.parse().ok()) };
     let why = session.client.why(&flow, wid, &which).await.map_err(session.failed())?;
     let say = |text| session.language.say(text);
     let address = instance_address(&flow, wid);
     let title = format!("{} {} {wid}", say("Why:"), flow);
     let body = html! {
-        p class="soft" {
-            a href=(flow_address(&flow)) { (flow) } " / " a href=(address) { (wid) }
-        }
+        (trail(&session, &flow, Some(wid)))
         h1 { (title) " " (badge(session.language, why.status)) }
         p class="soft" {
             @if why.present { (say("The present state.")) }
             @else { (say("State")) " " (why.seq.unwrap_or_default()) ". " (say("The conditions are those of today.")) }
         }
-        @if let Some(note) = &why.note { p class="note" { (note) } }
-        @if let Some(exception) = &why.exception { p class="alert" { (crate::shown::prose(exception)) } }
+        @if let Some(note) = &why.note { p class="note" { (told(session.language, note)) } }
+        @if let Some(exception) = &why.exception { p class="alert" { (told(session.language, exception)) } }
         nav class="line" aria-label=(say("States")) {
             @if let Some(seq) = why.seq {
                 @if seq > 1 { a class="button" href=(format!("?seq={}", seq - 1)) { "← " (say("state before")) } " " }
@@ -61,8 +58,9 @@ pub(crate) fn explanation(session: &Session, one: &Explanation) -> Markup {
                 p class="note" {
                     @match (&job.waits_text, &job.waits_for, job.running) {
                         (_, _, true) => (language.say("A host runs it.")),
-                        (Some(text), _, _) => { (language.say("It waits:")) " " (text) }
-                        (None, Some(code), _) => { (language.say("It waits:")) " " (waits(language, code)) }
+                        (text, Some(code), _) => {
+                            (language.say("It waits:")) " " (waits(language, code, text.as_deref()))
+                        }
                         _ => (language.say("It is due, or a worker is at it.")),
                     }
                     " · " (language.say("attempt")) " " (job.attempt)

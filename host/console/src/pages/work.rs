@@ -1,13 +1,13 @@
 //! Pending jobs and schedules of all flows.
 
 use maud::{Markup, html};
-use wedflow_documents::{Job, Schedule};
+use wedflow_documents::{FlowSummary, Job, JobFilter, List, Schedule};
 
-use super::{Query, flow_address, instance_address, table, waits};
+use super::{Query, flow_address, instance_address, more_of, table, waits};
 use crate::ROOT;
 use crate::frame::{Answer, hidden, onward, page};
 use crate::session::{Sent, Session};
-use crate::shown::{number, part, prose, time};
+use crate::shown::{about, part, prose, time};
 
 /// Jobs of a flow that are listed.
 const JOBS_MAX: i64 = 50;
@@ -19,29 +19,27 @@ pub(crate) async fn jobs(session: Session, query: Query) -> Answer {
     let failed = session.failed();
     let mut flows = session.client.flows().await.map_err(&failed)?;
     flows.retain(|flow| flow.jobs > 0 && query.given("flow").is_none_or(|name| name == flow.name));
-    let mut found = Vec::new();
+    let cursor = query.given("flow").and(query.given("cursor"));
+    let mut found: Vec<(&FlowSummary, List<Job>)> = Vec::new();
     for flow in flows.iter().take(FLOWS_MAX) {
-        let jobs = session.client.jobs(&flow.name, None, Some(JOBS_MAX)).await.map_err(&failed)?;
-        found.push((flow, jobs));
+        let part = JobFilter { cursor: cursor.map(str::to_owned), limit: Some(JOBS_MAX), ..JobFilter::default() };
+        found.push((flow, session.part(&["flows", &flow.name, "jobs"], &part).await?));
     }
     let say = |text| session.language.say(text);
     let body = html! {
         h1 { (say("Pending jobs")) }
         @if found.is_empty() { p class="box" { (say("No job is pending.")) } }
         @for (flow, jobs) in &found {
-            h2 { a href=(flow_address(&flow.name)) { (flow.name) } " (" (number(flow.jobs)) ")" }
-            (job_table(&session, &flow.name, jobs))
-            @if i64::try_from(jobs.len()).is_ok_and(|shown| shown < flow.jobs) {
-                p class="soft" {
-                    (say("The first of them:")) " " (jobs.len()) ". "
-                    a href=(format!("{}/instances", flow_address(&flow.name))) { (say("Search all instances")) }
-                }
-            }
+            @let total = about(flow.jobs, flow.estimated);
+            h2 { a href=(flow_address(&flow.name)) { (flow.name) } " (" (total) ")" }
+            (job_table(&session, &flow.name, &jobs.items))
+            (more_of(&session, jobs, Some(total), &format!("?flow={}&", part(&flow.name))))
         }
         @if flows.len() > FLOWS_MAX {
             h2 { (say("Other flows")) }
             p { @for flow in flows.iter().skip(FLOWS_MAX) {
-                a href=(format!("{ROOT}/jobs?flow={}", part(&flow.name))) { (flow.name) } " (" (number(flow.jobs)) ") "
+                a href=(format!("{ROOT}/jobs?flow={}", part(&flow.name))) { (flow.name) }
+                " (" (about(flow.jobs, flow.estimated)) ") "
             } }
         }
     };
@@ -63,7 +61,7 @@ fn job_table(session: &Session, flow: &str, jobs: &[Job]) -> Markup {
                     td { @if let Some(due) = &job.due { (time(due)) } }
                     td {
                         @if job.running { span class="badge" { (say("runs")) } }
-                        @if let Some(code) = &job.waits_for { (waits(session.language, code)) }
+                        @if let Some(code) = &job.waits_for { (waits(session.language, code, None)) }
                     }
                 }
             }
