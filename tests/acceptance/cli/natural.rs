@@ -318,7 +318,7 @@ fn login_keeps_a_token_that_only_its_owner_reads() {
     assert_eq!(config_said[0]["origin"], "context acme", "{config_said}");
     assert!(!config_said.to_string().contains(token.as_str()));
     let wrong = alone(&["--tenant", "other", "flow", "list"]).exits(2);
-    assert!(wrong.err.contains("of tenant default"), "{wrong:?}");
+    assert!(wrong.err.contains("belongs to tenant default"), "{wrong:?}");
     alone(&["context", "remove", "acme"]).done();
     assert_eq!(alone(&["--json", "context", "list"]).done().json(), json!([]));
 }
