@@ -52,7 +52,7 @@ pub(super) const PLACES: [Place; 55] = [
     of(Kind::Page, "flow", "/console/flows/f"),
     of(Kind::Page, "definition", "/console/flows/f/definition"),
     of(Kind::Page, "versions", "/console/flows/f/versions"),
-    of(Kind::Page, "difference", "/console/flows/f/versions?old=3&new=4"),
+    of(Kind::Page, "difference", "/console/flows/f/versions?old=1&new=2"),
     of(Kind::Page, "settings", "/console/flows/f/settings"),
     of(Kind::Page, "condition", "/console/flows/f/condition?trigger=t2"),
     of(Kind::Page, "sql", "/console/flows/f/sql"),
