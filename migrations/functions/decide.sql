@@ -111,9 +111,11 @@ LANGUAGE sql STABLE AS $$
   SELECT CASE
     WHEN _finished.tgid IS NOT NULL AND _pool.row_id IS NULL THEN '40001'
     WHEN _pool.status IS NULL AND _cause <> 'transition' THEN 'WF002'
-    WHEN _row.final AND _outcome.forced IS NULL AND (
-      _cause = 'transition' AND _pool.others > cardinality(_pool.waits)
-      OR _cause = '_EVENT' AND _pool.others > cardinality(_outcome.ends)) THEN 'WF007'
+    -- Each argument that is an expression is named once, or this is a call for each result. No condition of an event's
+    -- state is kept, so that it has fired all that hold.
+    WHEN _pool.others > cardinality(_pool.waits) AND _row.final AND _outcome.forced IS NULL
+      AND (_cause = 'transition' OR _cause = '_EVENT'
+        AND NOT wed.event_ends_jobs(_row.flow_id, _row.wid, _pool.waits, _row.fired)) THEN 'WF007'
     WHEN _row.kept <> '{}' AND _row.version IS DISTINCT FROM _pool.version THEN '40001' END
 $$;
 

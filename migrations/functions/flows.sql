@@ -230,8 +230,6 @@ BEGIN
       EXECUTE format('GRANT SELECT ON %I.%I TO %I', _view.schema, _view.name, _flow.role_name);
     END IF;
   END LOOP;
-  -- job_pool shows the present state of jobs that were fired before an attribute changed.
-  EXECUTE format('GRANT SELECT ON %I.wed_flow TO wed_reader', _flow.schema_name);
   EXECUTE format('GRANT INSERT, UPDATE, DELETE ON %I.wed_resource TO %I', _flow.schema_name, _flow.role_name);
 END $$;
 

@@ -188,6 +188,7 @@ name = "all"
 description = "x"
 final = "a = 1"
 order = "a"
+start = ["a"]
 [[attribute]]
 name = "a"
 type = "integer"

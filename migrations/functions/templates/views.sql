@@ -12,10 +12,18 @@ CREATE OR REPLACE VIEW {{shape}}.trace WITH (security_barrier) AS
   SELECT wid, state, trf, trw, status, tstmp, seq, tgid, attempt, writer, note, fuel, elapsed_us, memory_bytes
   FROM wed.trace WHERE flow_id = {{flow_id}};
 
+-- Returns the present state of an instance. In a function, since a view over the flow's table would hold its lock in
+-- each worker's transaction, and keep definitions waiting.
+CREATE OR REPLACE FUNCTION {{schema}}.wed_present_state(_wid integer) RETURNS jsonb
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $f$
+BEGIN
+  RETURN (SELECT to_jsonb(w.*) - 'wid' FROM {{schema}}.wed_flow w WHERE w.wid = _wid);
+END $f$;
+
 CREATE OR REPLACE VIEW {{schema}}.job_pool WITH (security_barrier = false) AS
   SELECT j.wid, j.tgid, j.trname,
     CASE WHEN j.host_id = 0 THEN 'worker:' || j.worker ELSE 'host:' || j.host_id END AS lckid, j.timeout,
-    CASE WHEN j.is_of_former_attributes THEN (SELECT to_jsonb(w.*) - 'wid' FROM {{schema}}.wed_flow w WHERE w.wid = j.wid)
+    CASE WHEN j.is_of_former_attributes THEN {{schema}}.wed_present_state(j.wid)
       ELSE coalesce(j.payload, (SELECT r.state FROM {{shape}}.trace r WHERE r.wid = j.wid AND r.seq = j.seq
                                 AND r.tstmp = j.fired_at))::jsonb END AS payload,
     j.attempt, CASE WHEN j.due < '9000-01-01 00:00:00+00' THEN j.due END AS due, j.priority,

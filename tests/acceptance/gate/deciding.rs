@@ -224,16 +224,7 @@ fn each_rule_refuses_by_its_own_code() {
         ("the instance is final", json!({"cause": "_EVENT", "pool": gone}), json!("WF002")),
         ("final while others are pending", json!({"state": {"final": true}, "pool": {"others": 1}}), json!("WF007")),
         ("the others only wait", json!({"state": {"final": true}, "pool": {"others": 1, "waits": [7]}}), json!(null)),
-        (
-            "so by an event",
-            json!({"cause": "_EVENT", "state": {"final": true}, "pool": {"others": 1}, "outcome": {"ends": []}}),
-            json!("WF007"),
-        ),
-        (
-            "an event ends it",
-            json!({"cause": "_EVENT", "state": {"final": true}, "pool": {"others": 1}, "outcome": {"ends": [7]}}),
-            json!(null),
-        ),
+        ("so by an event", json!({"cause": "_EVENT", "state": {"final": true}, "pool": {"others": 1}}), json!("WF007")),
         ("an operator may", json!({"cause": "_RETRY", "state": {"final": true}, "pool": {"others": 1}}), json!(null)),
         (
             "it must be an exception anyhow",
