@@ -183,6 +183,9 @@ impl StoreError {
 const OF_SERVER: [&str; 13] =
     ["08", "25006", "26000", "28", "3D000", "42501", "53", "55", "57P", "58", "F0", "XX001", "XX002"];
 
+/// Advice for a value that an enum has not.
+const LABELS_HINT: &str = "Give one of its labels: `wed flow show FLOW` lists them.";
+
 /// SQLSTATE that stands for a full queue of notifications: Postgres gives it that of a statement beyond a limit.
 const FULL_QUEUE: &str = "53400";
 
@@ -263,6 +266,7 @@ impl From<sqlx::Error> for StoreError {
             message,
             detail: (error.detail()).filter(|detail| !of_table && !detail.is_empty()).map(str::to_owned),
             hint: (rule.map(|rule| rule.hint))
+                .or_else(|| broken.filter(|name| name.starts_with("enum_")).map(|_| LABELS_HINT))
                 .or_else(|| error.hint())
                 .or_else(|| state_of_server(error.code()))
                 .or_else(|| of_pooler(error.message()))

@@ -23,6 +23,12 @@ fn key_names_one_running_instance() {
     let mut same = order.clone();
     same["if_running"] = json!("use");
     assert_eq!(start(&client, &same).is(200).json(), json!({ "wid": 1, "existing": true }));
+    // Whether the values would start an instance matters only where none runs.
+    let mut unfit = same.clone();
+    unfit["state"] = json!({ "n": null });
+    assert_eq!(start(&client, &unfit).is(200).json(), json!({ "wid": 1, "existing": true }));
+    unfit["key"] = json!("order-17");
+    start(&client, &unfit).problem(422, "WF001");
     let second = start(&client, &json!({ "key": "order-18" })).is(201).json()["wid"].to_string();
     start(&client, &json!({})).is(201);
 

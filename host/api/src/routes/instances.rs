@@ -202,14 +202,15 @@ pub(crate) async fn start(
     Ok(response)
 }
 
-/// Returns the instance that runs under the key of a start that was refused for it, where the client wants that one.
+/// Returns the instance that runs under the key of a start that was refused, where the client wants that one. The values
+/// of an event alone may start nothing, or be closed to starts.
 async fn running(api: &Api, flow: &Flow, start: &Start, error: StoreError) -> Result<Wid, Problem> {
     // What was sent under an idempotency key is no start: the event itself says whether it is the same.
     let was_sent = start.if_running == IfRunning::Send && matches!(error, StoreError::OtherRequest);
     let Some(key) = &start.key else {
         return Err(error.into());
     };
-    if !was_sent && !matches!(error.code(), Some("WF027" | "23505")) {
+    if !was_sent && !matches!(error.code(), Some("WF001" | "WF027" | "WF048" | "23505")) {
         return Err(error.into());
     }
     match api.store.instance_with_key(flow, key, !was_sent).await? {
