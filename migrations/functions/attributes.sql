@@ -1,7 +1,5 @@
 -- Writing wed_attr: adding, renaming, retyping and removing attributes while instances run.
 
--- Flows: their schemas, their roles, and what writing wed_attr and wed_trig does.
-
 -- Returns the SQL type of an attribute type's name, and the labels of an enum.
 CREATE OR REPLACE FUNCTION wed.attribute_type(_atype text, OUT sql_type text, OUT labels text[])
 LANGUAGE plpgsql IMMUTABLE AS $$

@@ -28,7 +28,7 @@ BEGIN
     LOOP
       PERFORM wed.record_work(_item, session_user, 'withdrawn', '{}', clock_timestamp());
       PERFORM wed.send_message(ARRAY[_item.holder], 'task_withdrawn', wed.work_place(_item.flow_id, _item.wid),
-        format('%s was ended by somebody else.', _item.task), _item.item_id, clock_timestamp())
+        format('%s is withdrawn: it is not to be done any more.', _item.task), _item.item_id, clock_timestamp())
           WHERE _item.holder IS NOT NULL;
       DELETE FROM wed.work_offer WHERE item_id = _item.item_id;
       PERFORM wed.tell_people(_item.tenant_id);

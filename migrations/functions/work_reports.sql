@@ -26,8 +26,8 @@ BEGIN
   SELECT * INTO _prior FROM wed.work_report WHERE person_id = _person.person_id AND key = _key;
   IF FOUND THEN
     IF _prior.fingerprint <> _print THEN
-      RAISE EXCEPTION 'this key was used for another report' USING ERRCODE = 'WF086',
-        HINT = 'Use a new random key for each result.';
+      RAISE EXCEPTION 'another result was sent under this key' USING ERRCODE = 'WF086',
+        HINT = 'A form is sent once: the item says what became of its result. Use a new random key for each result.';
     END IF;
     RETURN _prior.answer || '{"replayed": true}';
   END IF;
@@ -299,6 +299,7 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     'properties', coalesce((
       SELECT jsonb_object_agg(o, CASE
         WHEN k.type LIKE '%[]' THEN '{"type": ["array", "null"]}'::jsonb
+        WHEN k.type ~ '^enum' THEN jsonb_build_object('enum', to_jsonb((wed.attribute_type(k.type)).labels))
         WHEN k.type ~ '^(integer|bigint|smallint)' THEN '{"type": ["integer", "null"]}'
         WHEN k.type ~ '^(numeric|real|double)' THEN '{"type": ["number", "null"]}'
         WHEN k.type = 'boolean' THEN '{"type": ["boolean", "null"]}'

@@ -265,10 +265,11 @@ fn required(schema: &Json, name: &str) -> bool {
 
 /// Finds the first field of a form that values do not fill as it takes them, and what is wrong with it. A datum may be
 /// called by the name that its process gives it. A form that the server made of the attributes' types names its
-/// `$schema`; no report is held against it.
+/// `$schema`: of that only what no attribute of the type can hold is refused.
 pub(crate) fn complaint_of(schema: &Json, values: &Map<String, Json>) -> Option<(String, String)> {
     if !schema["$schema"].is_null() {
-        return None;
+        let unfit = |(name, value): (&String, &Json)| Some((name.clone(), unfit(&schema["properties"][name], value)?));
+        return values.iter().find_map(unfit);
     }
     let plain = |name: &str| -> String {
         let letters = name.chars().filter(|letter| letter.is_alphanumeric());
@@ -290,6 +291,17 @@ pub(crate) fn complaint_of(schema: &Json, values: &Map<String, Json>) -> Option<
         Some((name.clone(), why))
     };
     properties.into_iter().find_map(wrong)
+}
+
+/// Returns the error for a text that is no number of an attribute's, which the server reads from texts too, or none of
+/// its labels.
+fn unfit(about: &Json, value: &Json) -> Option<String> {
+    let text = value.as_str()?;
+    let takes = |kind: &str| about["type"].as_array().is_some_and(|kinds| kinds.iter().any(|one| one == kind));
+    if (takes("number") || takes("integer")) && text.trim().parse::<f64>().is_err() {
+        return Some("it is no number".to_owned());
+    }
+    complaint(about, value)
 }
 
 /// Returns the error for a value that has none of the types of its schema.
@@ -377,6 +389,17 @@ mod tests {
         form.field().expect("a field").write(String::new());
         assert_eq!(form.values(), None, "required");
         assert!(form.fields[1].wrong.is_some());
+    }
+
+    #[test]
+    fn form_of_attributes_takes_texts_of_numbers_and_labels() {
+        let schema = json!({ "$schema": "x", "properties": {
+            "cost": { "type": ["number", "null"] }, "kind": { "enum": ["a", "b"] } } });
+        let of = |values: Json| complaint_of(&schema, values.as_object().expect("values")).map(|(name, _)| name);
+        assert_eq!(of(json!({ "cost": "12.5", "kind": "a" })), None);
+        assert_eq!(of(json!({ "cost": null, "kind": null })), None);
+        assert_eq!(of(json!({ "cost": "abc" })).as_deref(), Some("cost"));
+        assert_eq!(of(json!({ "kind": "zz" })).as_deref(), Some("kind"));
     }
 
     #[test]
