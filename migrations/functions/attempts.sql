@@ -84,6 +84,9 @@ BEGIN
                                    ELSE least(_after_us, 86400000000) * interval '1 microsecond' END;
   UPDATE wed.job SET host_id = NULL, token = 0, due = _due, put_off = NULL
   WHERE flow_id = _job.flow_id AND wid = _job.wid AND tgid = _job.tgid;
+  -- A definition that came while it was in flight may have changed its condition.
+  INSERT INTO wed.stale (flow_id, wid, tgid) SELECT f.flow_id, _job.wid, _job.tgid FROM wed.flow f
+  WHERE f.flow_id = _job.flow_id AND f.version <> _job.version AND NOT _job.is_compensation ON CONFLICT DO NOTHING;
   IF _trigger.constrained THEN PERFORM wed.ask_again(_job.flow_id, ARRAY[_job.wid], ARRAY[_job.tgid], _due); END IF;
 END $$;
 

@@ -72,20 +72,20 @@ LANGUAGE sql STABLE AS $$
   CROSS JOIN LATERAL (SELECT b.becomes = 'E' AND NOT _pool.has_exception AS fires_exception) x
 $$;
 
--- Tells whether an event that makes the final state ends an instance's jobs (but for waits, which end anyway): nobody has
--- them, and they are people's work, or their condition no longer holds, so that they would be skipped. What a worker has
--- locked is somebody's; what is free stays so until the transaction ends.
+-- Tells whether an event that makes the final state ends an instance's jobs (but for waits, which end anyway): nobody
+-- has them, and they are people's work, or their condition no longer holds, so that they would be skipped. What a worker
+-- has locked is somebody's. Locks nothing, since a preview asks too: wed.end_waits takes what is to go.
 CREATE OR REPLACE FUNCTION wed.event_ends_jobs(_flow_id integer, _wid integer, _waits integer[], _satisfied bigint[])
   RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN (
     SELECT coalesce(bool_and(j.host_id IS NULL AND (
-      EXISTS (SELECT FROM wed.work_task k WHERE k.tgid = j.tgid)
-      OR j.trname <> '_EXCPT' AND NOT j.is_compensation
-        AND (SELECT t.recheck FROM wed.trigger t WHERE t.tgid = j.tgid)
-        AND NOT EXISTS (SELECT FROM unnest(_satisfied) x WHERE (x & 4294967295) = j.tgid)
-        AND (j.component_id IS NOT NULL OR pg_try_advisory_xact_lock(j.wid, j.tgid)))), false)
+        EXISTS (SELECT FROM wed.work_task k WHERE k.tgid = j.tgid)
+        OR j.trname <> '_EXCPT' AND NOT j.is_compensation
+          AND (SELECT t.recheck FROM wed.trigger t WHERE t.tgid = j.tgid)
+          AND NOT EXISTS (SELECT FROM unnest(_satisfied) x WHERE (x & 4294967295) = j.tgid))
+      AND (j.component_id IS NOT NULL OR NOT wed.is_job_locked(j.wid, j.tgid))), false)
     FROM wed.job j WHERE j.flow_id = _flow_id AND j.wid = _wid AND j.tgid <> ALL (_waits));
 END $$;
 

@@ -107,7 +107,7 @@ BEGIN
       UPDATE wed.job j SET tgid = n.tgid, trname = n.trname, timeout = n.timeout, seq = o.seq, last_seq = o.seq,
         priority = n.priority, fired_at = _now, attempt = 1, component_id = n.component_id,
         token = nextval('wed.fence'), version = i.version, satisfied = o.satisfied, beside = o.siblings,
-        payload = NULL, put_off = NULL, paused_for = NULL, is_wait = false
+        payload = NULL, put_off = NULL, paused_for = NULL, paused_at = NULL, is_wait = false
       FROM unnest(_decisions) d
       CROSS JOIN LATERAL (SELECT (d.instance).*) i CROSS JOIN LATERAL (SELECT (d.outcome).*) o
       CROSS JOIN LATERAL (SELECT (d.next_job).*) n
@@ -191,7 +191,10 @@ DECLARE
 BEGIN
   DELETE FROM wed.job j USING unnest(_decisions) d
   WHERE j.flow_id = (d.instance).flow_id AND j.wid = (d.instance).wid AND j.tgid = ANY ((d.outcome).ends)
-    AND j.host_id IS NULL;
+    AND j.host_id IS NULL
+    -- A worker gets none of them any more, nor has one just now.
+    AND CASE WHEN j.component_id IS NULL AND j.tgid = ANY ((d.outcome).ends)
+      THEN pg_try_advisory_xact_lock(j.wid, j.tgid) ELSE true END;
   GET DIAGNOSTICS _ended = ROW_COUNT;
   IF _ended <> _count THEN
     PERFORM wed.refuse_update('40001', (SELECT min((d.instance).wid) FROM unnest(_decisions) d

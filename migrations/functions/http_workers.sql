@@ -40,8 +40,11 @@ BEGIN
       FROM wed.trigger t
       WHERE j.flow_id = _flow_id AND j.wid = _job.wid AND j.tgid = _job.tgid AND t.tgid = j.tgid
       RETURNING j.wid, j.tgid, coalesce(nullif(t.tgname, ''), t.tgid::text), j.trname, j.token, j.attempt, t.attempts,
-        wed.rfc3339(j.lease_ends), j.seq, coalesce(j.payload, (SELECT r.state FROM wed.trace r
+        wed.rfc3339(j.lease_ends), j.seq,
+        -- Of a compensation, the state that its step left.
+        wed.with_present_names(j.flow_id, coalesce(j.payload, (SELECT r.state FROM wed.trace r
           WHERE r.flow_id = j.flow_id AND r.wid = j.wid AND r.seq = j.seq AND r.tstmp = j.fired_at))::jsonb,
+          CASE WHEN j.is_compensation THEN j.fired_at ELSE 'infinity' END),
         j.progress;
   END LOOP;
 END $$;

@@ -90,8 +90,11 @@ BEGIN
   -- Infinity stays what it is.
   UPDATE wed.job j SET due = CASE WHEN p.paused THEN j.due - _shift ELSE j.due + _shift END,
     -- A job that was fired paused has been so since then.
+    -- One that waited for no time was paused before, and has become due since.
     paused_for = CASE WHEN p.paused
-      THEN coalesce(j.paused_for, '0') + (clock_timestamp() - coalesce(j.paused_at, j.fired_at)) ELSE j.paused_for END,
+      THEN coalesce(j.paused_for, '0') + (clock_timestamp() - coalesce(j.paused_at, j.fired_at))
+      WHEN j.paused_at IS NOT NULL THEN coalesce(j.paused_for, '0') + (clock_timestamp() - j.paused_at)
+      ELSE j.paused_for END,
     paused_at = CASE WHEN NOT p.paused THEN clock_timestamp() END
   FROM picked p WHERE j.ctid = p.ctid;
   GET DIAGNOSTICS _changed = ROW_COUNT;

@@ -23,6 +23,14 @@ BEGIN
   RETURN coalesce(_holds, false);
 END $$;
 
+-- Tells whether some session has the papers' lock of a job. Takes none.
+CREATE OR REPLACE FUNCTION wed.is_job_locked(_wid integer, _tgid integer) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+  SELECT EXISTS (
+    SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted AND l.classid::bigint = _wid
+      AND l.objid::bigint = _tgid AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))
+$$;
+
 -- Refuses another job lock where many are held: by the session, by all sessions of the tenant, or by all of the server.
 -- Locks are in memory that all sessions share, room for max_locks_per_transaction of each connection; without any left,
 -- nobody can even connect. Counting looks at all of them, so one grant in eight counts, by a random number that no

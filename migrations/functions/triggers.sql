@@ -89,10 +89,11 @@ BEGIN
     RAISE EXCEPTION 'the final condition fires no transition' USING ERRCODE = 'WF013',
       HINT = 'Leave trname out.';
   END IF;
-  IF NOT _cfinal AND (_trname ~ '^_' OR wed.is_no_address(_trname)) THEN
+  IF NOT _cfinal AND (_trname ~ '^_' OR octet_length(_trname) > 63
+      OR _trname ~ E'[[:cntrl:]\u202a-\u202e\u2066-\u2069]') THEN
     RAISE EXCEPTION 'the transition name % is not allowed', quote_literal(left(_trname, 80))
       USING ERRCODE = 'WF013',
-        HINT = 'At most 63 bytes, no characters that are not shown, no slash, no underscore in front.';
+        HINT = 'At most 63 bytes, no control characters, none that turn the direction of text, no underscore in front.';
   END IF;
   IF wed.is_no_address(_tgname) THEN
     RAISE EXCEPTION 'the trigger name % is not allowed', quote_literal(left(_tgname, 80))

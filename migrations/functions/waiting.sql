@@ -62,10 +62,7 @@ BEGIN
   ELSIF EXISTS (SELECT FROM wed.subprocess WHERE flow_id = _flow_id AND trname = _job.trname) THEN
     -- A host starts its child within a second.
     RETURN CASE WHEN NOT EXISTS (SELECT FROM wed.host h WHERE wed.host_runs(h)) THEN 'no_host' ELSE 'time' END;
-  ELSIF _job.trname = '_EXCPT' OR EXISTS (
-      SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted AND l.classid::bigint = _wid
-        AND l.objid::bigint = _tgid AND l.database = (SELECT oid FROM pg_database
-          WHERE datname = current_database())) THEN
+  ELSIF _job.trname = '_EXCPT' OR wed.is_job_locked(_wid, _tgid) THEN
     RETURN NULL;
   END IF;
   IF EXISTS (SELECT FROM wed.work_item i WHERE i.flow_id = _flow_id AND i.wid = _wid AND i.tgid = _tgid

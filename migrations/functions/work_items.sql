@@ -165,8 +165,8 @@ BEGIN
       deadline_at = CASE WHEN _is_due_anew THEN wed.add_working_time(i.arrived_at, _after.deadline, _after.calendar_id)
         ELSE i.deadline_at END,
       warned = CASE WHEN _is_due_anew THEN '{}' ELSE i.warned END,
-      escalated = i.escalated AND (_before.escalate_after, _before.escalate_to)
-        IS NOT DISTINCT FROM (_after.escalate_after, _after.escalate_to)
+      -- The offers go, that of an escalation too: it is made anew when its time is over.
+      escalated = false
     WHERE i.item_id IN (SELECT r.item_id FROM wed.work_item r WHERE r.flow_id = _after.flow_id
       AND r.tgid = _after.tgid AND r.state = 'READY' FOR UPDATE SKIP LOCKED)
     RETURNING *

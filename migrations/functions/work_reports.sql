@@ -242,9 +242,10 @@ CREATE OR REPLACE FUNCTION wed.changed_meanwhile(_item wed.work_item, _base inte
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_object_agg(v.key, jsonb_build_object('was', was.state -> v.name, 'present', now.state -> v.name,
     'yours', v.value))
-  FROM (SELECT r.state::jsonb AS state FROM wed.trace r WHERE r.flow_id = _item.flow_id AND r.wid = _item.wid
-        AND r.seq = _base) was
-  CROSS JOIN (SELECT r.state::jsonb AS state FROM wed.trace r JOIN wed.job j USING (flow_id, wid)
+  FROM (SELECT wed.with_present_names(r.flow_id, r.state::jsonb, r.tstmp) AS state FROM wed.trace r
+        WHERE r.flow_id = _item.flow_id AND r.wid = _item.wid AND r.seq = _base) was
+  CROSS JOIN (SELECT wed.with_present_names(r.flow_id, r.state::jsonb, r.tstmp) AS state
+              FROM wed.trace r JOIN wed.job j USING (flow_id, wid)
               WHERE j.flow_id = _item.flow_id AND j.wid = _item.wid AND j.tgid = _item.tgid
                 AND r.seq = j.last_seq AND j.last_seq > _base) now
   CROSS JOIN LATERAL (
