@@ -216,7 +216,7 @@ BEGIN
 END $$;
 
 -- Looks at pending jobs of a trigger whose condition has changed, in the order of their instances, until 100 ms have
--- passed, and lists those whose condition does not hold; the next look goes on there. Null: a definition is being
+-- passed, and lists those whose condition does not hold; the next look continues there. Null: a definition is being
 -- written. Jobs of a disabled trigger are left as they are, and so are those of an instance that cannot be evaluated.
 CREATE OR REPLACE FUNCTION wed.list_stale(_flow_id integer, _tgid integer) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

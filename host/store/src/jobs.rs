@@ -381,9 +381,9 @@ impl Store {
         .await?)
     }
 
-    /// Housekeeping that any host may do for all: ends surplus sessions and old transactions, keeps the
-    /// queue of notifications free, counts what tenants near a limit use, weighs what they keep, removes what removed flows have left. Each step is a transaction of its own,
-    /// and one that fails keeps no other from being made.
+    /// Housekeeping that any host may do for all: ends surplus sessions and old transactions, keeps the queue of
+    /// notifications free, counts what tenants near a limit use, weighs what they keep, removes what removed flows have
+    /// left. Each step is a transaction of its own, and one that fails keeps no other from being made.
     ///
     /// # Errors
     /// The first that a step met, after all of them.
