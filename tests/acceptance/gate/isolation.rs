@@ -380,3 +380,15 @@ fn session_of_a_flow_cannot_lift_the_bound_of_its_temporary_files() {
     assert_eq!(s.line("SHOW temp_file_limit"), "1GB");
     s.refused("SET temp_file_limit = -1").expect("42501");
 }
+
+#[harness::test]
+fn session_that_may_hold_the_queue_of_notifications_is_ended() {
+    let flow = Flow::of(crate::support::flows::STEPS);
+    let (mut s, mut owner) = (flow.session(), flow.database.owner());
+    s.run("LISTEN x; BEGIN; SELECT 1");
+    assert_eq!(owner.line("SELECT wed.empty_notifications()"), "0", "the queue has room");
+    assert_eq!(owner.line("SELECT wed.empty_notifications(0, 0)"), "1");
+    let sessions = "SELECT count(*) FROM pg_stat_activity a JOIN wed.flow f ON f.role_name = a.usename";
+    crate::support::eventually("its end", || (owner.line(sessions) == "0").then_some(()));
+    assert_eq!(owner.line("SELECT detail ? 'notifications' FROM wed.audit WHERE action = 'session.end'"), "t");
+}
